@@ -1,0 +1,1 @@
+"""ctkmatrix: what the Python layer of cuda-python costs, over a matrix of toolkits, Pythons and releases."""

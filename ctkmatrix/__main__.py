@@ -1,0 +1,93 @@
+"""``python -m ctkmatrix COMMAND [--only=CELL …] [-- WORDS …]``: the commands behind nox's sessions, and their exit codes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from ctkmatrix import app
+from ctkmatrix.errors import CtkmatrixError, Exit, UsageError
+from ctkmatrix.job import Place
+from ctkmatrix.suggest import perhaps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import FrameType
+
+ROOT = Path(__file__).parent.parent
+
+COMMANDS: dict[str, Callable[[Place, Sequence[str], Sequence[str]], Exit]] = {
+    "plan": app.plan,
+    "measure": app.measure,
+    "report": app.report,
+}
+
+
+def main(words: Sequence[str]) -> Exit:
+    """Run the command that *words* name; say what went wrong in one message; return the exit code."""
+    place = Place(ROOT)
+    try:
+        command, only, rest = split(words)
+        return COMMANDS[command](place, only, rest)
+    except CtkmatrixError as error:
+        print(f"ctkmatrix: {error}", file=sys.stderr)
+        return error.exit
+    except KeyboardInterrupt:
+        print("ctkmatrix: interrupted", file=sys.stderr)
+        return Exit.INTERRUPTED
+    except Exception as error:  # noqa: BLE001 -- the last line of defence
+        return bug(place, error)
+
+
+def split(words: Sequence[str]) -> tuple[str, list[str], list[str]]:
+    """Return the command, the ids of the cells to take, and the words after ``--``. Raises UsageError."""
+    own, rest = (
+        (list(words), [])
+        if "--" not in words
+        else (
+            list(words[: list(words).index("--")]),
+            list(words[list(words).index("--") + 1 :]),
+        )
+    )
+    if not own or own[0] not in COMMANDS:
+        wrong = own[0] if own else ""
+        raise UsageError(f"there is no command {wrong!r}{perhaps(wrong, COMMANDS)}; there are {', '.join(COMMANDS)}")
+    for word in own[1:]:
+        if not word.startswith("--only="):
+            raise UsageError(f"unknown word {word!r}{perhaps(word, ['--only='])}; what narrows a run goes after --")
+    return own[0], [word.removeprefix("--only=") for word in own[1:]], rest
+
+
+def bug(place: Place, error: Exception) -> Exit:
+    """Write the traceback of our own mistake into a log, and say in one line where it is."""
+    log = place.reports / "bugs" / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{os.getpid()}.log"
+    text = "".join(traceback.format_exception(error))
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text(text, encoding="utf-8")
+        where = str(log)
+    except OSError:
+        sys.stderr.write(text)
+        where = "above"
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    at = f"{Path(frame.filename).name}:{frame.lineno}"
+    print(f"ctkmatrix: a bug of ctkmatrix: {type(error).__name__} at {at}; the traceback is in {where}", file=sys.stderr)
+    return Exit.BUG
+
+
+def interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
+    """Turn the first signal into KeyboardInterrupt and ignore further ones: what was measured is being put away."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, interrupt)
+    signal.signal(signal.SIGTERM, interrupt)
+    sys.exit(main(sys.argv[1:]))

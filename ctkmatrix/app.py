@@ -1,0 +1,161 @@
+"""The shell that joins the parts. Each command returns an exit code or raises a CtkmatrixError."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from ctkmatrix import announce, envs, journal, machine, prepare, pyperf_files, render, results
+from ctkmatrix import job as jobs
+from ctkmatrix import measure as measuring
+from ctkmatrix.errors import EnvironmentFailed, Exit
+from ctkmatrix.progress import Display
+from ctkmatrix.store import Run, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ctkmatrix.envs import Environment
+    from ctkmatrix.job import Job, Place
+    from ctkmatrix.model import Cell, Results
+
+
+def plan(place: Place, only: Sequence[str], words: Sequence[str]) -> Exit:
+    """Say what will be done: cells, cases, device, download size, expected time."""
+    job, display = jobs.load(place, only, words), Display()
+    for line in announce.before(place, job):
+        display.say(line)
+    return Exit.PASSED
+
+
+def measure(place: Place, only: Sequence[str], words: Sequence[str]) -> Exit:
+    """Measure the selected cells in interleaved rounds and render one report, also of a run that was interrupted."""
+    job, display, store = jobs.load(place, only, words), Display(), Store(place.reports)
+    began = time.perf_counter()
+    run = job.earlier.run if job.earlier else begin(store, place, job)
+    display.say(f"run {run.id}")
+    interrupted = True
+    try:
+        _measure(place, job, run, display, built_before=bool(only))
+        interrupted = False
+    finally:
+        run.append(journal.Paused(at=now(), interrupted=interrupted, wall=time.perf_counter() - began))
+        found = publish(store, run, job)
+        for line in announce.after(found, str(run.page / "index.html")):
+            display.say(line)
+    return Exit.PASSED if found.manifest.status == "complete" else Exit.INCOMPLETE
+
+
+def report(place: Place, _only: Sequence[str], words: Sequence[str]) -> Exit:
+    """Render the page of a run again: the latest, or the one that *words* name."""
+    run = Store(place.reports).find(words[0] if words else "latest")
+    print(render.write(run.results(), run.page))
+    return Exit.PASSED
+
+
+def begin(store: Store, place: Place, job: Job) -> Run:
+    """Make a new run, with its plan and the machine in its journal."""
+    run = store.create()
+    run.append(
+        journal.Began(
+            run=run.id,
+            at=now(),
+            arguments=job.words,
+            profile=job.profile,
+            seed=measuring.new_seed() if job.seed is None else job.seed,
+            cells=job.cells,
+            cases={case.id: case.version for case in job.cases},
+            device=asdict(job.device) | {"telemetry": machine.telemetry(job.device)},
+            machine=machine.describe(),
+            harness=machine.harness(place.root),
+            orchestrator=machine.orchestrator(),
+        )
+    )
+    return run
+
+
+def _measure(place: Place, job: Job, run: Run, display: Display, *, built_before: bool) -> None:
+    environments = {cell.id: made for cell in job.cells if (made := _environment(place, cell, run, built_before=built_before))}
+    cells = [cell for cell in job.cells if cell.id in environments]
+    if not cells:
+        return
+    workshop = prepare.Workshop(place.root, place.build, job.device, display.say)
+    baselines = workshop.baselines(cell.toolkit for cell in cells)
+    libcuda = job.device.libcuda or str(workshop.null_driver(job.newest_toolkit))
+    setups = {}
+    for cell in cells:
+        made, baseline = environments[cell.id], baselines[cell.toolkit]
+        run.append(prepare.record(cell, made, baseline))
+        setups[cell.id] = workshop.setup(cell, made, baseline, libcuda)
+    _rounds(job, run, display, setups)
+
+
+def _environment(place: Place, cell: Cell, run: Run, *, built_before: bool) -> Environment | None:
+    """Return the cell's environment, or put into the journal why there is none.
+
+    Where the cells' own sessions ran before (*built_before*), their failures are not tried again.
+    """
+    reason = envs.failure(cell, place.build) if built_before else None
+    if reason is None:
+        try:
+            return envs.ensure(cell, place.build)
+        except EnvironmentFailed as error:
+            reason = str(error)
+    run.append(journal.Prepared(cell=cell.id, reason=reason))
+    return None
+
+
+def _rounds(job: Job, run: Run, display: Display, setups: dict[str, measuring.Setup]) -> None:
+    records = run.records()
+    processes = [process for process in job.processes(results.collect(records).began.seed) if process.cell.id in setups]
+    total = sum(len(process.blocks) for process in processes)
+    with display.measuring(total):
+        measurer = measuring.Measurer(run, job.device, job.profile, setups, display.advance)
+        measurer.recall(records)
+        for process in processes:
+            measurer.measure(process)
+
+
+def publish(store: Store, run: Run, job: Job) -> Results:
+    """Derive from the journal everything that people read: results, pyperf files, page; return the results."""
+    found = results.collect(run.records())
+    whole = results.assemble(found, job.cases, job.matrix.excluded, job.matrix.target)
+    run.write_results(whole, pyperf_suites(found, whole))
+    render.write(whole, run.page)
+    store.point_latest(run)
+    return whole
+
+
+def pyperf_suites(found: results.Collected, whole: Results) -> dict[str, bytes]:
+    """Return the pyperf file of every cell that has a measured field, by cell id."""
+    measured = sorted((one.cell, one.case, one.variant) for one in whole.fields if one.time)
+    return {
+        cell: pyperf_files.suite(
+            {(case, variant): found.samples[cell, case, variant] for _, case, variant in fields},
+            metadata(whole, cell),
+        )
+        for cell, fields in groupby(measured, key=lambda key: key[0])
+    }
+
+
+def metadata(whole: Results, cell: str) -> dict[str, str]:
+    """Return what every run in a cell's pyperf file carries, under pyperf's own names where it has one."""
+    manifest = whole.manifest
+    provenance = next(one.provenance for one in whole.cells if one.cell.id == cell)
+    python = provenance.get("python")
+    return {
+        "python_version": str(python["version"]) if isinstance(python, dict) else "unknown",
+        "cpu_model_name": str(manifest.machine["cpu"]),
+        "hostname": str(manifest.machine["id"]),
+        "ctkmatrix_cell": cell,
+        "ctkmatrix_run": manifest.run,
+        "ctkmatrix_device": f"{manifest.device_kind} {manifest.device['name']}",
+    }
+
+
+def now() -> str:
+    """Return the time of day, ISO 8601, UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

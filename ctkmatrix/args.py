@@ -1,0 +1,147 @@
+"""The words after ``--`` on nox's command line, and the cells that they select."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+from dataclasses import dataclass, fields
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ctkmatrix.errors import UsageError
+from ctkmatrix.suggest import perhaps
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from ctkmatrix.model import Cell
+
+PROFILES = ("quick", "standard", "thorough")
+LATEST = "latest"
+"""What ``--resume`` without a run means, and the name of the link to the newest run in ``reports/``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What was asked for. Empty tuples select everything; ``None`` was not said."""
+
+    case: tuple[str, ...] = ()
+    """Globs over case ids."""
+    cell: tuple[str, ...] = ()
+    """Globs over cell ids."""
+    python: tuple[str, ...] = ()
+    """Python versions, ``3.N`` or ``3.Nt``."""
+    profile: str = "standard"
+    device: str = "auto"
+    """``auto``, ``null``, ``gpu``, ``gpu:INDEX`` or ``gpu:UUID``."""
+    resume: str | None = None
+    """The run to go on with: its name in ``reports/runs``, or ``latest``."""
+    seed: int | None = None
+    """Of all that is random in a run."""
+
+
+def parse(words: Sequence[str], profiles: Collection[str] = PROFILES) -> Arguments:
+    """Read *words*; *profiles* are those of the matrix.
+
+    Raises UsageError, with a suggestion, for an unknown word or a bad value. ``--help`` alone prints, and raises SystemExit(0).
+    """
+    parser = _parser()
+    found, unknown = parser.parse_known_args(words)
+    if unknown:
+        raise UsageError(_unknown(unknown[0], parser.options()))
+    given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in vars(found).items()}
+    arguments = Arguments(**given)
+    if arguments.profile not in profiles:
+        near = perhaps(arguments.profile, profiles)
+        raise UsageError(f"after --: there is no profile {arguments.profile!r}{near}; there are {', '.join(profiles)}")
+    return arguments
+
+
+def words(arguments: Arguments) -> list[str]:
+    """Return words that ``parse`` reads as *arguments*."""
+    found: list[str] = []
+    for field in fields(arguments):
+        value = getattr(arguments, field.name)
+        if value != field.default:
+            found += [f"--{field.name}={one}" for one in (value if isinstance(value, tuple) else [value])]
+    return found
+
+
+def select(cells: Iterable[Cell], arguments: Arguments) -> tuple[Cell, ...]:
+    """Return those of *cells* that the arguments ask for.
+
+    Raises UsageError for a ``--cell`` or ``--python`` that no cell answers to, and when nothing is left.
+    """
+    cells = tuple(cells)
+    _check_each_matches(cells, arguments)
+    chosen = tuple(
+        cell
+        for cell in cells
+        if (not arguments.cell or any(fnmatchcase(cell.id, glob) for glob in arguments.cell))
+        and (not arguments.python or cell.python in arguments.python)
+    )
+    if not chosen:
+        asked = [*arguments.cell, *(f"Python {python}" for python in arguments.python)]
+        raise UsageError(f"no cell is selected: none is both {' and '.join(asked)}; `nox -l` lists the cells")
+    return chosen
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argparse parser that raises what it would print."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"after --: {message}")
+
+    def options(self) -> list[str]:
+        """Return the long options."""
+        return [name for action in self._actions for name in action.option_strings if name.startswith("--")]
+
+
+def _parser() -> _Parser:
+    """Say every option once; each stores into the field of ``Arguments`` of its name, which knows the default."""
+    parser = _Parser(prog="nox -s SESSION --", allow_abbrev=False, argument_default=argparse.SUPPRESS)
+    add = parser.add_argument
+    add("--case", action="append", metavar="GLOB", help="cases by id, such as 'event.*' (repeatable)")
+    add("--cell", action="append", metavar="GLOB", help="cells by id, such as 'cu13.0-*' (repeatable)")
+    add("--python", action="append", metavar="X", type=_python, help="cells of this Python (repeatable)")
+    add("--profile", metavar="|".join(PROFILES), help="how much is measured (standard)")
+    add("--quick", action="store_const", const="quick", dest="profile", help="the same as --profile quick")
+    add("--device", type=_device, metavar="auto|null|gpu[:INDEX|UUID]", help="where calls go (auto)")
+    add("--resume", nargs="?", const=LATEST, metavar="RUN", help="go on with an interrupted run (the latest)")
+    add("--seed", type=int, metavar="N", help="repeat the random choices of a run")
+    return parser
+
+
+def _python(text: str) -> str:
+    if not re.fullmatch(r"3\.[0-9]+t?", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no Python version: write 3.12, or 3.14t for a free-threaded build")
+    return text
+
+
+def _device(text: str) -> str:
+    """Check a device. Indices and UUIDs are those of ``nvidia-smi -L``; UUIDs may be shortened, as there."""
+    if not re.fullmatch(r"auto|null|gpu(:([0-9]+|(GPU|MIG)-[0-9a-f-]+))?", text):
+        near = perhaps(text, ("auto", "null", "gpu"))
+        raise argparse.ArgumentTypeError(f"{text!r} is no device{near}: write auto, null, gpu, gpu:INDEX or gpu:UUID")
+    return text
+
+
+def _unknown(word: str, options: Iterable[str]) -> str:
+    """Say what may have been meant by *word*, which is no option."""
+    if not word.startswith("-"):
+        option = "--cell" if re.match(r"cu\d", word) else "--case"
+        return f"after --: unexpected word {word!r}; perhaps you meant {option} {word!r}"
+    return f"after --: unknown option {word.partition('=')[0]}{perhaps(word.partition('=')[0], options)}; --help lists them"
+
+
+def _check_each_matches(cells: Collection[Cell], arguments: Arguments) -> None:
+    ids = [cell.id for cell in cells]
+    for glob in arguments.cell:
+        if not any(fnmatchcase(id_, glob) for id_ in ids):
+            close = difflib.get_close_matches(glob.replace("*", ""), ids, n=3, cutoff=0) or ids
+            raise UsageError(f"--cell {glob!r} matches no cell; the closest are {', '.join(close)}")
+    pythons = list(dict.fromkeys(cell.python for cell in cells))
+    for python in arguments.python:
+        if python not in pythons:
+            raise UsageError(f"--python {python} matches no cell; there are {', '.join(pythons)}")

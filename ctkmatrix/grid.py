@@ -1,0 +1,197 @@
+"""Results -> the matrix of the page: one entry for every planned (cell, case, variant). Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from itertools import accumulate, groupby
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import quote
+
+from ctkmatrix.model import Case, Cell, CellResult, Field, Outcome, Results, Status, Variant
+from ctkmatrix.page import Column, Entry, Grid, HeatStep, Row, RowGroup, Span
+from ctkmatrix.quantities import counted, half_width, nanoseconds, spelled, times
+from ctkmatrix.results import twin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Fields: TypeAlias = dict[tuple[str, str, str], Field]
+"""Every planned field by (cell, case, variant)."""
+
+STEPS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
+"""Upper bounds of the colour scale's steps, as shares of the target; a last step lies beyond them."""
+
+MARKS = {
+    Status.MEASURED: "no value",
+    Status.FAILED: "failed",
+    Status.NOT_RUN: "not run",
+    Status.NOT_APPLICABLE: "n/a",
+}
+
+
+def by_key(results: Results) -> Fields:
+    """Index the fields: every planned (cell, case, variant) has one."""
+    return {(field.cell, field.case, field.variant): field for field in results.fields}
+
+
+def ran(result: CellResult) -> bool:
+    """Whether anything of a cell was measured, or nothing in it failed."""
+    return result.processes > 0 or result.outcome.status is Status.MEASURED
+
+
+def python_side(case: Case) -> tuple[Variant, ...]:
+    """Return the variants of *case* that get a row: all but the native twins, which the others are set against."""
+    return tuple(variant for variant in case.variants if not variant.name.startswith("native")) or case.variants
+
+
+def anchor(*names: str) -> str:
+    """Make an element's id, and the fragment that leads to it, of *names*: without a character that either refuses."""
+    return quote("/".join(names), safe="/")
+
+
+def share_of_target(results: Results, case: Case, overhead: float) -> float:
+    """*overhead* (seconds a turn) as a share of the target, which is a call's."""
+    return overhead / (results.target * case.calls_per_turn)
+
+
+def heat(share: float) -> int:
+    """Return the step of the colour scale for a *share* of the target."""
+    return bisect_left(STEPS, share)
+
+
+def scale(target: float) -> tuple[HeatStep, ...]:
+    """Return the legend of the colour scale: bounds in ns a call for a *target* in seconds."""
+    bounds = [nanoseconds(step * target) for step in STEPS]
+    steps = [HeatStep(level, f"≤ {bound}", STEPS[level] > 1) for level, bound in enumerate(bounds)]
+    return (*steps, HeatStep(len(STEPS), f"> {bounds[-1]}", over=True))
+
+
+def mark(results: Results, variant: Variant, field: Field) -> str:
+    """Say in a word why *field* has no number."""
+    refused = field.outcome.status in {Status.NOT_RUN, Status.NOT_APPLICABLE}
+    if refused and variant.needs == "gpu" and results.manifest.device_kind == "null":
+        return "needs a GPU"
+    return MARKS[field.outcome.status]
+
+
+def told(word: str, outcome: Outcome) -> str:
+    """Say the reason after its *word*, unless it begins with it."""
+    return outcome.reason if outcome.reason.startswith(word) else f"{word}: {outcome.reason}"
+
+
+def grid(results: Results, fields: Fields) -> Grid:
+    """Lay out the matrix. Columns keep the order of ``results.cells``, rows that of ``results.cases`` within their area."""
+    cells = [result.cell for result in results.cells]
+    releases = _spans(cells, lambda cell: f"bindings {cell.bindings} · core {cell.core or 'none'}")
+    starts = {0, *accumulate(span.width for span in releases)}
+    return Grid(
+        toolkits=_spans(cells, lambda cell: f"CUDA {cell.toolkit}"),
+        releases=releases,
+        columns=tuple(_column(result, position in starts) for position, result in enumerate(results.cells)),
+        groups=tuple(
+            RowGroup(area, anchor("area", area), tuple(row for case in cases for row in _rows(results, fields, case)))
+            for area, cases in by_area(results).items()
+        ),
+        scale=scale(results.target),
+    )
+
+
+def by_area(results: Results) -> dict[str, list[Case]]:
+    """Return the cases of each area, in order of first appearance."""
+    areas: dict[str, list[Case]] = {}
+    for case in results.cases:
+        areas.setdefault(case.area, []).append(case)
+    return areas
+
+
+def _spans(cells: list[Cell], label: Callable[[Cell], str]) -> tuple[Span, ...]:
+    """Heads over neighbours that agree in *label*; a head of the lower level never spans two toolkits."""
+    runs = groupby(cells, key=lambda cell: (cell.toolkit, label(cell)))
+    return tuple(Span(text, len(list(run))) for (_, text), run in runs)
+
+
+def _column(result: CellResult, starts: bool) -> Column:
+    lines = (
+        result.cell.id,
+        counted(result.processes, "process", "processes"),
+        told(MARKS[result.outcome.status], result.outcome) if result.outcome.reason else "",
+        *result.flags,
+    )
+    return Column(
+        cell=result.cell.id,
+        anchor=anchor("cell", result.cell.id),
+        text=result.cell.python,
+        starts=starts,
+        state="" if ran(result) else MARKS[result.outcome.status],
+        detail="\n".join(line for line in lines if line),
+    )
+
+
+def _rows(results: Results, fields: Fields, case: Case) -> list[Row]:
+    return [
+        Row(
+            case=case.id,
+            variant=variant.name,
+            anchor=anchor(case.id, variant.name),
+            leads=position == 0,
+            detail=_about(case, variant),
+            entries=tuple(_entry(results, fields, case, variant, result.cell) for result in results.cells),
+        )
+        for position, variant in enumerate(python_side(case))
+    ]
+
+
+def _about(case: Case, variant: Variant) -> str:
+    lines = (
+        f"{case.id} / {variant.name}",
+        case.title,
+        variant.like and f"Unlike the native twin: {variant.like}",
+        case.without_native and f"No native twin: {case.without_native}",
+        variant.calls and f"Driver calls of a turn: {', '.join(variant.calls)}",
+        case.calls_per_turn > 1 and f"{case.calls_per_turn} calls a turn: the target is {case.calls_per_turn} times as high.",
+    )
+    return "\n".join(line for line in lines if line)
+
+
+def _entry(results: Results, fields: Fields, case: Case, variant: Variant, cell: Cell) -> Entry:
+    field = fields[cell.id, case.id, variant.name]
+    title = f"{case.id} / {variant.name}\n{cell.id}"
+    if field.time is None:
+        word = mark(results, variant, field)
+        return Entry("mark", word, "", None, over=False, detail=f"{title}\n{told(word, field.outcome)}")
+    native = fields.get((cell.id, case.id, twin(variant.name)))
+    if field.overhead is None:
+        alone = f"time: {spelled(field.time)}\nno overhead: {_why_alone(case, native)}"
+        return Entry("time", nanoseconds(field.time.value), half_width(field.time), None, over=False, detail=f"{title}\n{alone}")
+    share = share_of_target(results, case, field.overhead.value)
+    return Entry(
+        kind="overhead",
+        text=nanoseconds(field.overhead.value),
+        interval=half_width(field.overhead),
+        heat=heat(share),
+        over=share > 1,
+        detail=f"{title}\n{_story(case, field, native)}",
+    )
+
+
+def _story(case: Case, field: Field, native: Field | None) -> str:
+    """Tell the numbers of a *field* that has an overhead, a line each."""
+    calls = case.calls_per_turn
+    lines = (
+        field.overhead and f"overhead: {spelled(field.overhead)}",
+        field.overhead and calls > 1 and f"a call: {nanoseconds(field.overhead.value / calls)} ns, {calls} calls a turn",
+        field.ratio and f"ratio: {times(field.ratio)} native",
+        field.time and f"{field.variant}: {spelled(field.time)}",
+        native and native.time and f"{native.variant}: {spelled(native.time)}",
+        field.time and counted(len(field.time.points), "process", "processes"),
+    )
+    return "\n".join(line for line in lines if line)
+
+
+def _why_alone(case: Case, native: Field | None) -> str:
+    """Why there is nothing to set a time against."""
+    if case.without_native:
+        return f"no native twin. {case.without_native}"
+    if native is None or native.time is not None:
+        return "no native time from the same processes"
+    return f"{native.variant}, {told(MARKS[native.outcome.status], native.outcome)}"

@@ -1,0 +1,122 @@
+"""What was asked for, checked against the matrix, the case set and the machine: whole before anything is built or measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ctkmatrix import args, caseset, device, journal, machine, matrix, plan, toolkits
+from ctkmatrix.errors import NotComparable
+from ctkmatrix.store import Run, Store
+from ctkmatrix.workers import MAX_PADDING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from ctkmatrix.device import Device
+    from ctkmatrix.model import Case, Cell, Matrix, Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The checkout, and what lies in it."""
+
+    root: Path
+
+    @property
+    def build(self) -> Path:
+        """Environments, toolkits and whatever is compiled."""
+        return self.root / ".ctkmatrix"
+
+    @property
+    def reports(self) -> Path:
+        """Results and pages."""
+        return self.root / "reports"
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A run that is gone on with: its directory and its journal so far."""
+
+    run: Run
+    records: tuple[journal.Record, ...]
+    began: journal.Began
+
+    @property
+    def done(self) -> frozenset[plan.Done]:
+        """The blocks that the journal holds."""
+        return frozenset((one.cell, one.round, one.case) for one in self.records if isinstance(one, journal.Measured))
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Cells, cases, profile and device of one invocation, and the run that it goes on with, if any."""
+
+    matrix: Matrix
+    words: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    cases: tuple[Case, ...]
+    profile: Profile
+    device: Device
+    seed: int | None = None
+    earlier: Earlier | None = field(default=None)
+
+    def processes(self, seed: int) -> list[plan.Process]:
+        """Return the processes that are left to run, in their order."""
+        return list(
+            plan.rounds(
+                self.cells,
+                self.cases,
+                self.profile,
+                device=self.device.kind,
+                seed=seed,
+                max_padding=MAX_PADDING,
+                done=self.earlier.done if self.earlier else (),
+            )
+        )
+
+    @property
+    def newest_toolkit(self) -> str:
+        """The toolkit whose headers the null driver is generated from: the newest of the whole matrix."""
+        return matrix.newest(self.matrix.cells).toolkit
+
+
+def load(place: Place, only: Sequence[str], words: Sequence[str]) -> Job:
+    """Return the job for *words*, among the cells of the ids *only* (all, where it is empty).
+
+    Raises MatrixError, UsageError, MachineError, or NotComparable where the run to go on with does not fit.
+    """
+    loaded = matrix.load(place.root / "matrix.toml")
+    arguments = args.parse(words, [profile.name for profile in loaded.profiles])
+    cells = args.select((cell for cell in loaded.cells if not only or cell.id in only), arguments)
+    cases = caseset.load(place.root, toolkits.FLAGS)
+    found = device.find(arguments.device)
+    if arguments.resume is not None:
+        return _resumed(Store(place.reports).find(arguments.resume), loaded, tuple(words), cases, found)
+    profile = loaded.profile(arguments.profile)
+    return Job(loaded, tuple(words), cells, caseset.select(cases, arguments.case), profile, found, arguments.seed)
+
+
+def _resumed(run: Run, loaded: Matrix, words: tuple[str, ...], cases: Sequence[Case], found: Device) -> Job:
+    """Return the job of an earlier run: its own cells, cases, profile and seed, whatever *words* say."""
+    records = tuple(run.records())
+    began = records[0] if records else None
+    if not isinstance(began, journal.Began):
+        raise NotComparable(f"run {run.id} cannot be resumed: its journal holds no plan")
+    own = tuple(case for case in cases if case.id in began.cases)
+    _same("machine", began.machine["id"], machine.describe()["id"], run)
+    _same("device", _device(began.device["kind"], began.device["uuid"]), _device(found.kind, found.uuid), run)
+    for case, version in began.cases.items():
+        now = next((one.version for one in own if one.id == case), "gone")
+        _same(f"version of {case}", version, now, run)
+    return Job(loaded, words, began.cells, own, began.profile, found, began.seed, Earlier(run, records, began))
+
+
+def _same(what: str, then: str, now: str, run: Run) -> None:
+    if then != now:
+        raise NotComparable(f"run {run.id} cannot be resumed: its {what} was {then} and is {now} now; begin a new run")
+
+
+def _device(kind: str, uuid: str) -> str:
+    return f"{kind} {uuid}".strip()

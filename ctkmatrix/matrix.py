@@ -1,0 +1,209 @@
+"""``matrix.toml`` -> ``Matrix``: the axes, exclusions, odd cells and profiles, each mistake told with its line."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from packaging.version import InvalidVersion, Version
+
+from ctkmatrix.model import Cell, Matrix, Profile
+from ctkmatrix.suggest import perhaps
+from ctkmatrix.tomlfile import TomlFile
+
+if TYPE_CHECKING:
+    import pathlib
+    from collections.abc import Callable, Collection, Iterable
+
+    from ctkmatrix.tomllines import Path
+
+_T = TypeVar("_T")
+_COORDINATES = ("toolkit", "python", "bindings", "core")
+_NUMBERS = ("processes", "values", "seconds_per_value", "block_limit")
+
+OLDEST_PYTHON = Version("3.11")
+"""The oldest Python that the locks and the worker serve."""
+
+
+def load(path: pathlib.Path) -> Matrix:
+    """Read the matrix at *path*. Raises MatrixError, which names the line, at the first mistake."""
+    return _Reader(TomlFile(path)).matrix()
+
+
+def newest(cells: Iterable[Cell]) -> Cell:
+    """Return the newest cell: by version order of toolkit, bindings, core, Python.
+
+    A free-threaded build is the newest only where there is no other. Raises ValueError when there are no cells.
+    """
+    return max(cells, key=lambda cell: (not cell.python.endswith("t"), _order(cell)))
+
+
+def tags(cell: Cell) -> tuple[str, ...]:
+    """Return the words that select *cell* in nox: ``cu13``, ``cu13.0``, ``py3.12``, ``b13.0.3``, ``c1.2.2``."""
+    core = cell.core or "none"
+    return (f"cu{cell.major}", f"cu{cell.toolkit}", f"py{cell.python}", f"b{cell.bindings}", f"c{core}")
+
+
+def _order(cell: Cell) -> tuple[Version, Version, Version, Version, bool]:
+    """Return the key of the version order: no core comes before any, 3.14t after 3.14."""
+    return (
+        Version(cell.toolkit),
+        Version(cell.bindings),
+        Version(cell.core or "0"),
+        Version(cell.python.removesuffix("t")),
+        cell.python.endswith("t"),
+    )
+
+
+class _Reader:
+    """Makes the parts of the matrix from one file."""
+
+    def __init__(self, file: TomlFile) -> None:
+        self._file = file
+
+    def matrix(self) -> Matrix:
+        needed = ("pythons", "cores", "toolkits", "profiles", "target_ns")
+        self._file.table((), (*needed, "exclude", "cells"), required=needed)
+        axes = self._axes()
+        excluded = self._excluded(axes)
+        planned = [cell for cell in axes if cell not in excluded]
+        by_hand = self._by_hand(planned)
+        if not planned and not by_hand:
+            self._file.fail(("exclude",), "every cell is excluded: nothing is left to measure")
+        return Matrix(
+            cells=tuple(sorted([*planned, *by_hand], key=_order)),
+            excluded=tuple((cell, why) for cell, why in excluded.items() if cell not in by_hand),
+            profiles=self._profiles(),
+            target=self._file.positive(("target_ns",)) / 1e9,
+        )
+
+    def _axes(self) -> list[Cell]:
+        pythons = self._axis(("pythons",), self._python)
+        cores = self._axis(("cores",), self._core)
+        return [
+            Cell(toolkit, python, bindings, core)
+            for toolkit in self._toolkits()
+            for bindings, core, python in product(self._axis(("toolkits", toolkit), self._release), cores, pythons)
+        ]
+
+    def _toolkits(self) -> list[str]:
+        found = self._file.table(("toolkits",))
+        if not found:
+            self._file.fail(("toolkits",), '«toolkits» is empty: write for example "13.0" = ["13.0.3"]')
+        for key in found:
+            if isinstance(self._file.value(("toolkits", key)), dict):  # a bare 13.0 is a key 0 in a table 13
+                self._file.fail(("toolkits", key), f'a toolkit\'s version must stand in quotes, such as "{key}.0"')
+            self._checked_toolkit(("toolkits", key), key)
+        return found
+
+    def _axis(self, path: Path, check: Callable[[Path], _T]) -> list[_T]:
+        """Return the checked items of an array that must hold at least one, and none of them twice."""
+        items = self._file.array(path)
+        if not items:
+            self._file.fail(path, f"«{path[-1]}» is empty, so no cell is left: list at least one version")
+        found: list[_T] = []
+        for item in items:
+            version = check(item)
+            if version in found:
+                again = self._file.value(item)
+                self._file.fail(item, f"«{again}» is listed twice, which would give a cell twice: remove one")
+            found.append(version)
+        return found
+
+    def _excluded(self, axes: list[Cell]) -> dict[Cell, str]:
+        """Return the cells of the axes that are left out, each with the first reason that does it."""
+        excluded: dict[Cell, str] = {}
+        for path in self._file.array(("exclude",)) if self._file.has("exclude") else ():
+            wanted = self._exclusion(path)
+            matched = [cell for cell in axes if all(getattr(cell, part) == version for part, version in wanted.items())]
+            if not matched:
+                self._file.fail(path, f"this exclusion matches no cell{self._why_none(path, axes)}: correct or remove it")
+            for cell in matched:
+                excluded.setdefault(cell, self._file.text((*path, "reason")))
+        return excluded
+
+    def _exclusion(self, path: Path) -> dict[str, Any]:
+        """Return what the cells that are left out have in common; what is not said matches everything."""
+        keys = self._file.table(path, (*_COORDINATES, "reason"))
+        if "reason" not in keys or not self._file.text((*path, "reason")).strip():
+            self._file.fail(path, 'an exclusion needs its reason, which the report shows: add reason = "…"')
+        if keys == ["reason"]:
+            self._file.fail(path, f"this would exclude every cell: say which, by {', '.join(_COORDINATES)}")
+        return self._coordinates(path, keys)
+
+    def _why_none(self, path: Path, axes: list[Cell]) -> str:
+        """Name the first part of an exclusion that no cell has, if there is one."""
+        for key, wanted in self._file.value(path).items():
+            have = {getattr(cell, key, wanted) or "none" for cell in axes}
+            if wanted not in have:
+                return f" (none has {key} {wanted}{perhaps(wanted, have)})"
+        return ""
+
+    def _by_hand(self, planned: list[Cell]) -> list[Cell]:
+        cells: list[Cell] = []
+        for path in self._file.array(("cells",)) if self._file.has("cells") else ():
+            cell = Cell(**self._coordinates(path, self._file.table(path, _COORDINATES, required=_COORDINATES)))
+            if cell in planned or cell in cells:
+                self._file.fail(path, f"{cell.id} is there twice: the axes or a line above give it too; remove this line")
+            cells.append(cell)
+        return cells
+
+    def _coordinates(self, path: Path, keys: Collection[str]) -> dict[str, Any]:
+        checks: dict[str, Callable[[Path], str | None]] = {
+            "toolkit": self._listed_toolkit,
+            "python": self._python,
+            "bindings": self._release,
+            "core": self._core,
+        }
+        return {key: check((*path, key)) for key, check in checks.items() if key in keys}
+
+    def _profiles(self) -> tuple[Profile, ...]:
+        names = self._file.table(("profiles",), required=("quick", "standard"))  # the default, and that of --quick
+        return tuple(self._profile(name) for name in names)
+
+    def _profile(self, name: str) -> Profile:
+        path = ("profiles", name)
+        self._file.table(path, _NUMBERS, required=_NUMBERS)
+        return Profile(
+            name=name,
+            processes=self._file.count((*path, "processes")),
+            values=self._file.count((*path, "values")),
+            seconds_per_value=self._file.positive((*path, "seconds_per_value")),
+            block_limit=self._file.positive((*path, "block_limit")),
+        )
+
+    def _listed_toolkit(self, path: Path) -> str:
+        toolkit = self._checked_toolkit(path, self._file.text(path))
+        listed = self._file.table(("toolkits",))
+        if toolkit not in listed:
+            known = f"{perhaps(toolkit, listed)}; listed: {', '.join(listed)}"
+            self._file.fail(path, f"toolkit «{toolkit}» is not listed under [toolkits]{known}")
+        return toolkit
+
+    def _checked_toolkit(self, path: Path, text: str) -> str:
+        if not re.fullmatch(r"[1-9][0-9]*\.(0|[1-9][0-9]*)", text):
+            self._file.fail(path, f"«{text}» is no toolkit version: write X.Y, for example 13.0")
+        return text
+
+    def _python(self, path: Path) -> str:
+        text = self._file.text(path)
+        if not re.fullmatch(r"3\.(0|[1-9][0-9]*)t?", text):
+            self._file.fail(path, f"«{text}» is no Python version: write 3.N, or 3.Nt for a free-threaded build")
+        if Version(text.removesuffix("t")) < OLDEST_PYTHON:
+            self._file.fail(path, f"Python {text} is too old: the oldest that is measured is {OLDEST_PYTHON}")
+        return text
+
+    def _release(self, path: Path) -> str:
+        """Read an exact final release: a pre-release can be a candidate, never a cell."""
+        text = self._file.text(path)
+        try:
+            version = Version(text)
+        except InvalidVersion:
+            self._file.fail(path, f"«{text}» is no version: write an exact release, for example 13.0.3")
+        if version.is_prerelease or version.local or len(version.release) != 3 or str(version) != text:
+            self._file.fail(path, f"«{text}» is no exact final release: write X.Y.Z, for example 13.0.3")
+        return text
+
+    def _core(self, path: Path) -> str | None:
+        return None if self._file.value(path) == "none" else self._release(path)

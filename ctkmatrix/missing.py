@@ -1,0 +1,96 @@
+"""What did not run and why, the same reason said once. Pure."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, TypeAlias
+
+from ctkmatrix.grid import MARKS, Fields, mark, ran
+from ctkmatrix.page import Missing, Names
+from ctkmatrix.quantities import counted
+
+if TYPE_CHECKING:
+    from ctkmatrix.model import Case, CellResult, Field, Outcome, Results
+    from collections.abc import Iterable
+
+LISTED = 3
+"""So many names are said outright; more are counted, and listed on demand."""
+
+Reason: TypeAlias = tuple[str, str]
+"""A mark and the sentence behind it."""
+
+
+def missing(results: Results, fields: Fields) -> tuple[Missing, ...]:
+    """List whole cells first, then single cases, cases that have no native twin, and what was left out of the plan."""
+    return (*_cells(results), *_fields(results, fields), *_without_native(results), *_excluded(results))
+
+
+def cells_named(cells: Iterable[str], results: Results) -> Names:
+    """*cells* in a few words: ``all 32 cells`` where that is so."""
+    cells = tuple(cells)
+    if len(cells) == len(results.cells) > LISTED:
+        return Names(f"all {counted(len(cells), 'cell')}")
+    return named(cells, "cell")
+
+
+def named(names: Iterable[str], noun: str) -> Names:
+    """Say *names* outright where they are few, else count them as *noun*."""
+    names = tuple(names)
+    return Names(", ".join(names)) if len(names) <= LISTED else Names(counted(len(names), noun), names)
+
+
+def _cells(results: Results) -> list[Missing]:
+    grouped: defaultdict[Outcome, list[str]] = defaultdict(list)
+    for result in results.cells:
+        if not ran(result):
+            grouped[result.outcome].append(result.cell.id)
+    return [
+        Missing(MARKS[outcome.status], Names("the whole cell"), cells_named(cells, results), outcome.reason)
+        for outcome, cells in grouped.items()
+    ]
+
+
+def _fields(results: Results, fields: Fields) -> list[Missing]:
+    """Join the cells of a (case, variant) that share a reason, then the (case, variant)s that share reason and cells."""
+    alike: defaultdict[tuple[Reason, tuple[str, ...]], list[str]] = defaultdict(list)
+    for case in results.cases:
+        for name, reasons in _reasons(results, fields, case).items():
+            for reason, cells in reasons.items():
+                alike[reason, tuple(cells)].append(name)
+    return [
+        Missing(word, named(names, "case variant"), cells_named(cells, results), reason)
+        for ((word, reason), cells), names in alike.items()
+    ]
+
+
+def _reasons(results: Results, fields: Fields, case: Case) -> dict[str, dict[Reason, list[str]]]:
+    """For each variant of *case*: the cells that lack it, by reason."""
+    found: dict[str, dict[Reason, list[str]]] = {}
+    for variant in case.variants:
+        for result in results.cells:
+            field = fields[result.cell.id, case.id, variant.name]
+            if field.time is None and not _told_of_cell(result, field):
+                reason = (mark(results, variant, field), field.outcome.reason)
+                found.setdefault(f"{case.id}/{variant.name}", {}).setdefault(reason, []).append(result.cell.id)
+    return found
+
+
+def _told_of_cell(result: CellResult, field: Field) -> bool:
+    """Whether the reason for the whole cell, which joins those of its fields, covers this one."""
+    return not ran(result) and field.outcome.reason in result.outcome.reason
+
+
+def _without_native(results: Results) -> list[Missing]:
+    grouped: defaultdict[str, list[str]] = defaultdict(list)
+    for case in results.cases:
+        if case.without_native:
+            grouped[case.without_native].append(case.id)
+    everywhere = cells_named((result.cell.id for result in results.cells), results)
+    return [Missing("no native twin", named(cases, "case"), everywhere, reason) for reason, cases in grouped.items()]
+
+
+def _excluded(results: Results) -> list[Missing]:
+    grouped: defaultdict[str, list[str]] = defaultdict(list)
+    for cell, reason in results.excluded:
+        grouped[reason].append(cell.id)
+    return [Missing("left out", Names("the whole cell"), named(cells, "cell"), reason) for reason, cells in grouped.items()]

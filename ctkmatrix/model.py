@@ -1,0 +1,257 @@
+"""The vocabulary: frozen dataclasses without I/O. Times are seconds, per turn of a case's loop."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+SCHEMA = 1
+"""Version of every JSON file that is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One combination of the matrix: a toolkit, a Python, a cuda-bindings and a cuda-core release.
+
+    ``python`` is ``3.N``, or ``3.Nt`` for a free-threaded build; ``core`` is ``None`` where cuda.core is absent.
+    """
+
+    toolkit: str
+    python: str
+    bindings: str
+    core: str | None
+
+    @property
+    def id(self) -> str:
+        """The cell's name everywhere: ``cuX.Y-py3.N[t]-bV-cV``."""
+        return f"cu{self.toolkit}-py{self.python}-b{self.bindings}-c{self.core or 'none'}"
+
+    @property
+    def major(self) -> str:
+        """The toolkit's major version, ``12`` or ``13``."""
+        return self.toolkit.partition(".")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """Cells that the axes would give and that are not planned, with the reason. ``None`` matches everything."""
+
+    reason: str
+    toolkit: str | None = None
+    python: str | None = None
+    bindings: str | None = None
+    core: str | None = None
+
+    def matches(self, cell: Cell) -> bool:
+        """Whether *cell* is left out by this exclusion."""
+        asked = (self.toolkit, self.python, self.bindings, self.core)
+        return all(
+            want is None or want == have
+            for want, have in zip(asked, (cell.toolkit, cell.python, cell.bindings, cell.core), strict=True)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """How much is measured.
+
+    processes
+        Worker processes a cell: the unit of inference.
+    values
+        Timed values a (case, variant) in each process.
+    seconds_per_value
+        The time that a value should take; loops are calibrated to it.
+    block_limit
+        Seconds after which a case that has not answered counts as hung.
+    """
+
+    name: str
+    processes: int
+    values: int
+    seconds_per_value: float
+    block_limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """What ``matrix.toml`` says. ``cells`` is in version order: toolkit, bindings, core, Python."""
+
+    cells: tuple[Cell, ...]
+    excluded: tuple[tuple[Cell, str], ...]
+    profiles: tuple[Profile, ...]
+    target: float
+    """The overhead that maintainers aim at, seconds a call."""
+
+    def profile(self, name: str) -> Profile:
+        """Return the profile called *name*. Raises KeyError where there is none."""
+        return {profile.name: profile for profile in self.profiles}[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way to do what a case measures; ``calls`` are the driver calls of one turn."""
+
+    name: str
+    calls: tuple[str, ...]
+    differs: str = ""
+    """How this differs from the native twin; empty says like for like."""
+    needs: str = ""
+    """Empty, or ``gpu`` where a genuine driver is needed."""
+    source: str = ""
+    """The text of the variant's function, for the reader; empty for a native one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One thing that is measured, in every variant that makes sense.
+
+    ``without_native`` is the reason why there is no native twin, or empty. ``version`` is a hash of the case's source, its
+    native twin, the loop and the compile flags: measurements of different versions never meet.
+    """
+
+    id: str
+    title: str
+    variants: tuple[Variant, ...]
+    references: tuple[str, ...] = ()
+    calls_per_turn: int = 1
+    isolated: bool = False
+    asynchronous: bool = False
+    seconds_per_turn: float = 0.0
+    """About how long a turn takes where that is longer than a value should: for the expected time alone."""
+    without_native: str = ""
+    version: str = ""
+
+    @property
+    def area(self) -> str:
+        """The first part of the id; names the files in ``cases/`` and ``native/``."""
+        return self.id.partition(".")[0]
+
+
+class Status(enum.StrEnum):
+    """What became of one planned (cell, case, variant)."""
+
+    MEASURED = "measured"
+    FAILED = "failed"
+    NOT_RUN = "not run"
+    NOT_APPLICABLE = "not applicable"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A status and, unless all went well, the reason in words for people."""
+
+    status: Status
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The values of one (cell, case, variant) from one worker process, in the order in which they were taken.
+
+    ``values`` are seconds a turn; ``process`` is unique within the run; ``round`` counts from 0; ``loops`` is the number of turns
+    behind each value; ``warmups`` are values that count for nothing.
+    """
+
+    cell: str
+    case: str
+    variant: str
+    process: int
+    round: int
+    loops: int
+    values: tuple[float, ...]
+    warmups: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A point and its 95 % interval over processes. Seconds a turn, or a plain number for a ratio.
+
+    ``low`` and ``high`` are ``None`` with fewer than two processes. ``points`` holds each process's own value, in process order.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    points: tuple[float, ...]
+
+
+class Flag(enum.StrEnum):
+    """What weakens a number; the value is the sentence that the page shows."""
+
+    NULL_DRIVER = "Over the null driver: pure host overhead, no driver work in it."
+    FEW_PROCESSES = "Fewer than 12 processes: fit for exploring, not for a verdict."
+    FREE_THREADED = "A free-threaded interpreter: never compare it with the default build of the same version."
+    INTERPRETER_BUILD = "The interpreter is not built with PGO and LTO, or it is unknown: 10 to 20 % slower is usual."
+    NO_NVCC = "The native baseline was not built by this toolkit's own nvcc."
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of the matrix: what is known of one (cell, case, variant).
+
+    ``time`` is the variant's own time; ``overhead`` and ``ratio`` set it against the native twin measured in the same processes.
+    ``None`` where not measured or where there is no twin.
+    """
+
+    cell: str
+    case: str
+    variant: str
+    outcome: Outcome
+    time: Estimate | None = None
+    overhead: Estimate | None = None
+    ratio: Estimate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CellResult:
+    """What became of one cell as a whole, and everything that its numbers came from.
+
+    ``provenance`` is JSON-like: interpreter, packages with hashes, libraries really loaded, native compiler and flags.
+    """
+
+    cell: Cell
+    outcome: Outcome
+    flags: tuple[Flag, ...] = ()
+    processes: int = 0
+    provenance: dict[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """Where a run's numbers come from. Durations in seconds; times of day in ISO 8601, UTC.
+
+    ``timed_share`` is the part of the workers' wall time, spawn to exit, that was spent inside timed loops; ``device`` and
+    ``machine`` are JSON-like.
+    """
+
+    run: str
+    started: str
+    finished: str
+    status: str
+    """``complete``, ``incomplete`` or ``interrupted``."""
+    arguments: tuple[str, ...]
+    profile: Profile
+    seed: int
+    device_kind: str
+    """``gpu`` or ``null``."""
+    device: dict[str, object]
+    machine: dict[str, object]
+    harness: dict[str, object]
+    orchestrator: dict[str, str]
+    timed_share: float | None = None
+    worker_seconds: float = 0.0
+    wall_seconds: float = 0.0
+    schema: int = SCHEMA
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """All that a page is made of: ``results.json``."""
+
+    manifest: Manifest
+    cases: tuple[Case, ...]
+    cells: tuple[CellResult, ...]
+    fields: tuple[Field, ...]
+    target: float
+    excluded: tuple[tuple[Cell, str], ...] = ()
+    schema: int = SCHEMA

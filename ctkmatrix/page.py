@@ -1,0 +1,196 @@
+"""What a page is made of: strings and small numbers, ready for a template.
+
+``report`` builds it from results, ``render`` turns it into HTML. Nothing here knows of seconds, samples or markup.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A name and a value, a line of a definition list."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactGroup:
+    """Facts under one heading."""
+
+    title: str
+    facts: tuple[Fact, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Some names in a few words, ``8 cells``; ``items`` lists them where the words do not."""
+
+    text: str
+    items: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """A flag's sentence and the cells that it weakens."""
+
+    text: str
+    where: Names
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """One of the greatest overheads: the cell where a (case, variant) is furthest from its target."""
+
+    case: str
+    variant: str
+    row: str
+    """Anchor of its row in the matrix."""
+    cell: str
+    overhead: str
+    interval: str
+    share: str
+    """Of the target: ``58 %``."""
+    heat: int
+
+
+@dataclass(frozen=True, slots=True)
+class AreaSummary:
+    """The overheads of one area, a call, against the target."""
+
+    name: str
+    anchor: str
+    measured: int
+    over: int
+    worst: str
+    worst_share: str
+    worst_heat: int
+    worst_where: str
+    median: str
+    median_share: str
+    median_heat: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeatStep:
+    """One step of the colour scale; ``over`` says that it lies beyond the target."""
+
+    heat: int
+    text: str
+    over: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A head over ``width`` neighbouring columns."""
+
+    text: str
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """The head of one cell's column. ``state`` is empty, or a short mark such as ``not run``; ``starts`` opens a release."""
+
+    cell: str
+    anchor: str
+    """Anchor of the cell's details."""
+    text: str
+    starts: bool
+    state: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One field of the matrix.
+
+    ``kind`` is ``overhead``, ``time`` (there is nothing to set it against) or ``mark`` (not measured: ``text`` says so in a
+    word). ``heat`` is a step of the colour scale, ``None`` where there is no overhead. ``detail`` is the whole story in lines.
+    """
+
+    kind: str
+    text: str
+    interval: str
+    heat: int | None
+    over: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One (case, variant) over all cells; ``leads`` marks the first variant of its case."""
+
+    case: str
+    variant: str
+    anchor: str
+    leads: bool
+    detail: str
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    """The rows of one area."""
+
+    name: str
+    anchor: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The matrix: three levels of heads over one column a cell, and rows by area."""
+
+    toolkits: tuple[Span, ...]
+    releases: tuple[Span, ...]
+    columns: tuple[Column, ...]
+    groups: tuple[RowGroup, ...]
+    scale: tuple[HeatStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """What did not run for one reason; ``mark`` is the word that the matrix shows."""
+
+    mark: str
+    what: Names
+    where: Names
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CellRow:
+    """Where one cell's numbers come from: the short form for a table, and everything in ``details``."""
+
+    id: str
+    anchor: str
+    state: str
+    reason: str
+    values: tuple[str, ...]
+    """In the order of ``Page.cell_heads``."""
+    flags: tuple[str, ...]
+    details: tuple[FactGroup, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """All that the template shows. ``banner`` is empty over a real driver, ``alert`` is empty where the run is complete."""
+
+    title: str
+    run: str
+    banner: str
+    alert: str
+    verdict: str
+    target: str
+    head: tuple[Fact, ...]
+    worst: tuple[Worst, ...]
+    flags: tuple[Warned, ...]
+    areas: tuple[AreaSummary, ...]
+    grid: Grid
+    missing: tuple[Missing, ...]
+    cells: tuple[CellRow, ...]
+    cell_heads: tuple[str, ...]
+    manifest: tuple[FactGroup, ...]

@@ -1,0 +1,102 @@
+"""What is measured next: rounds of worker processes. Pure: the same seed gives the same plan."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from ctkmatrix.model import Case, Cell, Profile
+
+STARTUP = 0.8
+"""Seconds that a worker needs before its first block: imports, cuInit, the context. Seen on a 2-core virtual machine."""
+
+OVERHEAD_VALUES = 2
+"""What calibration, warm-up and checks cost, in values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One request to a worker: the variants of a case, and the seed of their order."""
+
+    case: Case
+    variants: tuple[str, ...]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One worker process: its cell, its round, and its blocks in random order. ``padding`` is in bytes."""
+
+    cell: Cell
+    round: int
+    blocks: tuple[Block, ...]
+    padding: int
+
+
+Done = tuple[str, int, str]
+"""(cell id, round, case id): a block that a journal holds already."""
+
+
+def variants_of(case: Case, device: str) -> tuple[str, ...]:
+    """Return the names of the variants that run on *device*, ``gpu`` or ``null``."""
+    return tuple(variant.name for variant in case.variants if device == "gpu" or variant.needs != "gpu")
+
+
+def rounds(  # noqa: PLR0913 -- a plan has as many facts
+    cells: Sequence[Cell],
+    cases: Sequence[Case],
+    profile: Profile,
+    *,
+    device: str,
+    seed: int,
+    max_padding: int,
+    done: Collection[Done] = (),
+) -> Iterator[Process]:
+    """Yield the processes of all rounds: a round measures every cell once, those of one toolkit next to each other.
+
+    The order of toolkits, of cells within one, of cases within a process is random by *seed*. An isolated case gets a process
+    of its own. What is *done* is left out, without changing the order of the rest.
+    """
+    for number in range(profile.processes):
+        order = random.Random(f"{seed}/{number}")  # noqa: S311 -- an order, not a secret
+        for cell in neighbours_shuffled(cells, order):
+            for group in _groups(cases, order):
+                blocks = tuple(Block(case, variants_of(case, device), order.getrandbits(32)) for case in group)
+                padding = order.randrange(max_padding)
+                left = tuple(block for block in blocks if block.variants and (cell.id, number, block.case.id) not in done)
+                if left:
+                    yield Process(cell, number, left, padding)
+
+
+def neighbours_shuffled(cells: Sequence[Cell], order: random.Random) -> list[Cell]:
+    """Return *cells* in random order, those of one toolkit still next to each other."""
+    groups = [list(group) for _, group in groupby(sorted(cells, key=lambda cell: cell.toolkit), lambda cell: cell.toolkit)]
+    order.shuffle(groups)
+    for group in groups:
+        order.shuffle(group)
+    return [cell for group in groups for cell in group]
+
+
+def _groups(cases: Sequence[Case], order: random.Random) -> list[list[Case]]:
+    together = [case for case in cases if not case.isolated]
+    groups = [together] if together else []
+    groups += [[case] for case in cases if case.isolated]
+    order.shuffle(groups)
+    for group in groups:
+        order.shuffle(group)
+    return groups
+
+
+def expected_seconds(processes: Sequence[Process], profile: Profile) -> float:
+    """Return about how long *processes* will take, seconds of wall time, one after the other."""
+    return sum(STARTUP + sum(_block_seconds(block, profile) for block in process.blocks) for process in processes)
+
+
+def _block_seconds(block: Block, profile: Profile) -> float:
+    value = max(profile.seconds_per_value, block.case.seconds_per_turn)
+    return len(block.variants) * (profile.values + OVERHEAD_VALUES) * value

@@ -1,0 +1,96 @@
+"""One block: the variants of one case in one process, value by value in random order."""
+
+from __future__ import annotations
+
+import gc
+import math
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Mapping
+
+    from ctkmatrix.probe.loop import Loop
+
+BURST = 512
+"""Turns between two drains of an asynchronous case: half of the launch queue's 1,024 places."""
+
+MAX_LOOPS = 10_000_000
+
+
+class Values(TypedDict):
+    """What one variant gave: seconds a turn."""
+
+    loops: int
+    values: list[float]
+    warmups: list[float]
+
+
+class WrongLoop(RuntimeError):
+    """The case did not turn its loop to the end: its time would be of fewer turns than it says."""
+
+
+def seconds_of(loop: Loop) -> float:
+    """Return the seconds of a loop that a case has turned. Raises WrongLoop where it left early, or the clock stood still."""
+    if loop.elapsed is None:
+        raise WrongLoop("the case left its loop before the last turn")
+    if not loop.elapsed > 0 or not math.isfinite(loop.elapsed):
+        raise WrongLoop(f"the loop took {loop.elapsed} s: no time at all")
+    return loop.elapsed
+
+
+def calibrate(run: Callable[[int], float], target: float) -> int:
+    """Return the number of turns that take about *target* seconds, from 1 to MAX_LOOPS; its measurements are discarded."""
+    turns = 1
+    while (taken := run(turns)) < target / 4 and turns < MAX_LOOPS:
+        turns = min(MAX_LOOPS, turns * max(2, min(10, int(target / 2 / taken))))
+    return max(1, min(MAX_LOOPS, round(turns * target / taken)))
+
+
+def measure(
+    runs: Mapping[str, Callable[[int], float]],
+    *,
+    loops: Mapping[str, int],
+    values: int,
+    seconds: float,
+    order: random.Random,
+) -> tuple[dict[str, Values], dict[str, Exception]]:
+    """Measure every variant of *runs*, *values* times each, alternating in random order.
+
+    runs
+        By variant: turns -> seconds that they took.
+    loops
+        Turns behind a value, for the variants that have been calibrated before; the rest are calibrated to *seconds*.
+
+    Returns the values, and what the variants that failed raised: a failure loses its own variant alone.
+    """
+    gc.collect()
+    gc.disable()
+    failures: dict[str, Exception] = {}
+    results: dict[str, Values] = {}
+
+    def prepare(variant: str) -> None:
+        run = runs[variant]
+        run(1)  # the checked call before
+        turns = loops.get(variant) or calibrate(run, seconds)
+        warm = max(1, turns // 4)
+        results[variant] = Values(loops=turns, values=[], warmups=[run(warm) / warm])
+
+    def value(variant: str) -> None:
+        turns = results[variant]["loops"]
+        results[variant]["values"].append(runs[variant](turns) / turns)
+
+    def checked_call_after(variant: str) -> None:
+        runs[variant](1)
+
+    try:
+        for step in (prepare, *[value] * values, checked_call_after):
+            for variant in order.sample(list(runs), len(runs)):
+                if variant not in failures:
+                    try:
+                        step(variant)
+                    except Exception as error:
+                        failures[variant] = error
+    finally:
+        gc.enable()
+    return {variant: result for variant, result in results.items() if variant not in failures}, failures

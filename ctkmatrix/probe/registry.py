@@ -1,0 +1,146 @@
+"""How a file in ``cases/`` declares what it measures; and loading those files, with or without CUDA at hand."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from ctkmatrix.probe.loop import Loop
+    from ctkmatrix.probe.subject import Subject
+
+NATIVE = "native"
+NATIVE_RUNTIME = "native-runtime"
+VARIANTS = (NATIVE, NATIVE_RUNTIME, "bindings", "bindings-runtime", "core", "cupy", "python")
+
+
+class Body(Protocol):
+    """A variant: sets up, turns the loop, returns the last result (looked at when it holds a status)."""
+
+    def __call__(self, loop: Loop, cu: Subject, /) -> object:
+        """Run the loop once."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to do the case's work. ``needs`` is empty or ``gpu``; ``differs`` is empty for like for like."""
+
+    name: str
+    calls: tuple[str, ...]
+    differs: str
+    needs: str
+    body: Body | None
+    """``None`` for a native variant: its body is the ``CASE`` of the same id in ``native/``."""
+    source: str
+
+
+@dataclass
+class Case:
+    """One thing that is measured; calling it with a variant's name decorates that variant's body."""
+
+    id: str
+    title: str
+    calls: tuple[str, ...]
+    references: tuple[str, ...]
+    calls_per_turn: int
+    isolated: bool
+    asynchronous: bool
+    seconds_per_turn: float
+    without_native: str
+    variants: dict[str, Variant] = field(default_factory=dict)
+
+    def __call__(self, variant: str, *, calls: str | None = None, differs: str = "", needs: str = "") -> Callable[[Body], Body]:
+        """Return the decorator that adds *variant*.
+
+        *calls* are the driver calls of a turn where they are not the case's; *differs* then says how it is not like for like.
+        """
+
+        def add(body: Body) -> Body:
+            self._add(variant, self.calls if calls is None else tuple(calls.split()), differs, needs, body)
+            return body
+
+        return add
+
+    def native_runtime(self, *, differs: str = "") -> None:
+        """Declare a twin in ``native/runtime/``: it holds a static cudart, which asks for a genuine driver."""
+        self._add(NATIVE_RUNTIME, (), differs, "gpu", None)
+
+    def _add(self, name: str, calls: tuple[str, ...], differs: str, needs: str, body: Body | None) -> None:
+        if name not in VARIANTS:
+            raise ValueError(f"{self.id}: no variant is called {name!r}; there are {', '.join(VARIANTS)}")
+        if name in self.variants:
+            raise ValueError(f"{self.id}: the variant {name!r} is there twice")
+        source = inspect.getsource(body) if body is not None else ""
+        self.variants[name] = Variant(name, calls, differs, needs, body, source)
+
+
+CASES: dict[str, Case] = {}
+
+
+def case(  # noqa: PLR0913 -- a declaration: one keyword per fact
+    id: str,  # noqa: A002
+    title: str,
+    *,
+    calls: str = "",
+    references: str = "",
+    calls_per_turn: int = 1,
+    isolated: bool = False,
+    asynchronous: bool = False,
+    seconds_per_turn: float = 0.0,
+    without_native: str = "",
+) -> Case:
+    """Declare a case and return it, ready to decorate its variants.
+
+    calls
+        The driver calls that one turn makes, in order, separated by spaces.
+    references
+        Where it was asked about: issue numbers of cuda-python such as ``#659``, separated by spaces.
+    seconds_per_turn
+        About how long a turn takes where that is longer than a value should: for the expected time alone.
+    without_native
+        The reason why there is no native twin; without it, ``native/`` must have a ``CASE`` of this id.
+
+    Raises ValueError on an id that is there already or has no area.
+    """
+    if id in CASES:
+        raise ValueError(f"the case {id!r} is there twice")
+    if "." not in id:
+        raise ValueError(f"the case id {id!r} must read area.name")
+    new = Case(
+        id,
+        title,
+        tuple(calls.split()),
+        tuple(references.split()),
+        calls_per_turn,
+        isolated,
+        asynchronous,
+        seconds_per_turn,
+        without_native,
+    )
+    if not without_native:
+        new._add(NATIVE, new.calls, "", "", None)  # noqa: SLF001 -- the same class's own step
+    CASES[id] = new
+    return new
+
+
+def load(directory: Path, areas: Iterable[str] | None = None) -> dict[str, Case]:
+    """Import the files of *directory* (all, or those of *areas*) and return all cases by id, in order of id.
+
+    The files import nothing but this module at their top, so that a machine without CUDA can list them.
+    """
+    for path in sorted(directory.glob("*.py")):
+        name = f"ctkmatrix_cases_{path.stem}"
+        if name not in sys.modules and (areas is None or path.stem in areas):
+            spec = importlib.util.spec_from_file_location(name, path)
+            if spec is None or spec.loader is None:
+                raise ImportError(f"{path} cannot be loaded")
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[name] = module
+            spec.loader.exec_module(module)
+    return dict(sorted(CASES.items()))

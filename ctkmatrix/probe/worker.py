@@ -1,0 +1,162 @@
+"""The worker: one process of one cell. It answers one request with one line, over pipes of its own.
+
+Started as ``python -I worker.py REQUEST_FD ANSWER_FD``; stdin, stdout and stderr are no part of the protocol: a case may print.
+Requests and answers are JSON objects, one a line:
+
+``{"op": "open", …}``
+    Load libcuda, make the primary context current, load the native baselines, pin the thread. Answers what was really loaded.
+``{"op": "block", "case": …, "variants": […], "loops": {…}, "values": n, "seconds": s, "seed": k}``
+    Measure one case. Answers values by variant, failures by variant, and what the case left behind.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import random
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ctkmatrix.probe.registry import Case
+    from ctkmatrix.probe.subject import Subject
+
+    Request = dict[str, Any]
+    Answer = dict[str, Any]
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Worker:
+    """The state between requests: the subject, the cases, and the libraries of baselines by variant name."""
+
+    def __init__(self) -> None:
+        self.cu: Subject
+        self.cases: dict[str, Case]
+        self.libraries: dict[str, Any] = {}
+        self.unavailable: dict[str, str] = {}
+        """By native variant: why there is no library of baselines."""
+
+    def open(self, request: Request) -> Answer:
+        """Make everything ready; see the module. What fails here fails the process."""
+        from ctkmatrix.probe import identity, registry
+        from ctkmatrix.probe.hygiene import Hygiene
+        from ctkmatrix.probe.subject import Subject, check
+
+        ctypes.CDLL(request["libcuda"] or "libcuda.so.1", ctypes.RTLD_GLOBAL)
+        self.cases = registry.load(Path(request["cases"]))
+        self.cu = cu = Subject(request["cubin"], request["architecture"])
+        check(cu.driver.cuInit(0))
+        context = check(cu.driver.cuDevicePrimaryCtxRetain(0))
+        check(cu.driver.cuCtxSetCurrent(context))
+        if request["core"]:
+            cu.device  # noqa: B018 -- cuda.core makes its own ready, once a process
+        nvrtc = check(cu.nvrtc.nvrtcVersion())
+        self._open_native(request["native"], identity.loaded())
+        self.hygiene = Hygiene(cu, int(context))
+        self.timed = 0.0
+        return identity.describe(cu, nvrtc) | {"affinity": pin(request["cpu"]), "unavailable": self.unavailable}
+
+    def _open_native(self, native: dict[str, dict[str, str]], libraries: dict[str, str]) -> None:
+        from ctkmatrix.probe.native import NativeError, NativeLibrary
+
+        for variant, built in native.items():
+            if "path" not in built:
+                self.unavailable[variant] = built["reason"]
+                continue
+            try:
+                self.libraries[variant] = NativeLibrary(built["path"], libraries["libcuda"], libraries["nvrtc"], self.cu.cubin)
+            except (OSError, NativeError) as error:
+                self.unavailable[variant] = str(error)
+
+    def block(self, request: Request) -> Answer:
+        """Measure the asked variants of one case."""
+        from ctkmatrix.probe import block
+
+        case = self.cases[request["case"]]
+        before = self.timed
+        results, failures = block.measure(
+            {variant: self._runner(case, variant) for variant in request["variants"]},
+            loops=request["loops"],
+            values=request["values"],
+            seconds=request["seconds"],
+            order=random.Random(request["seed"]),  # noqa: S311 -- an order, not a secret
+        )
+        return {
+            "results": results,
+            "failures": {variant: reason(error) for variant, error in failures.items()},
+            "not_applicable": [v for v, error in failures.items() if type(error).__name__ == "NotInThisVersion"],
+            "dirt": self.hygiene.dirt(),
+            "looped": self.timed - before,
+        }
+
+    def _runner(self, case: Case, variant: str) -> Callable[[int], float]:
+        from ctkmatrix.probe.block import BURST, seconds_of
+        from ctkmatrix.probe.loop import Loop
+        from ctkmatrix.probe.native import NativeError
+        from ctkmatrix.probe.subject import check
+
+        burst = BURST if case.asynchronous else 0
+        body = case.variants[variant].body
+
+        def run_native(turns: int) -> float:
+            if variant not in self.libraries:
+                raise NativeError(self.unavailable.get(variant, f"this cell has no library of {variant} baselines"))
+            seconds: float = self.libraries[variant].run(case.id, turns, burst)
+            self.timed += seconds
+            return seconds
+
+        def run_python(turns: int) -> float:
+            loop = Loop(turns, burst, self.cu.drain if burst else None)
+            assert body is not None  # noqa: S101 -- only native variants have none
+            check(body(loop, self.cu))
+            seconds = seconds_of(loop)
+            self.timed += seconds
+            return seconds
+
+        return run_native if body is None else run_python
+
+
+def reason(error: Exception) -> str:
+    """Return one line for people: the error's own words, with its type where these alone say too little."""
+    words = " ".join(str(error).split())
+    return (
+        words
+        if type(error).__name__ in {"CaseFailed", "NativeError", "WrongLoop", "NotInThisVersion"}
+        else (f"{type(error).__name__}: {words}")
+    )
+
+
+def pin(cpu: int | None) -> list[int]:
+    """Pin the calling thread alone to *cpu* where one is given; return the CPUs that it may run on."""
+    if cpu is not None:
+        os.sched_setaffinity(0, {cpu})
+    return sorted(os.sched_getaffinity(0))
+
+
+def main(request_fd: int, answer_fd: int) -> None:
+    """Serve requests until the pipe closes. An exception while opening is the answer; any other ends the process."""
+    started = perf_counter()
+    worker = Worker()
+    with os.fdopen(request_fd, "rb") as requests, os.fdopen(answer_fd, "wb", buffering=0) as answers:
+        for line in requests:
+            request = json.loads(line)
+            try:
+                answer = getattr(worker, request["op"])(request)
+            except Exception as error:
+                import traceback
+
+                traceback.print_exc()
+                answer = {"error": reason(error)}
+            answer["uptime"] = perf_counter() - started
+            answers.write(json.dumps(answer).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    sys.path.append(str(ROOT))
+    main(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,138 @@
+"""Where the numbers come from, as facts for the page: a cell's provenance and the run's manifest. Pure.
+
+Both hold JSON-like trees whose keys their writers choose: the short forms take the keys they know, the details show all there is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ctkmatrix.grid import MARKS, anchor, ran
+from ctkmatrix.page import CellRow, Fact, FactGroup
+from ctkmatrix.probe.registry import NATIVE
+from ctkmatrix.quantities import counted, duration, moment, number, percent
+
+if TYPE_CHECKING:
+    from ctkmatrix.model import CellResult, Manifest, Profile
+    from collections.abc import Iterator, Mapping
+
+UNKNOWN = "\N{EN DASH}"
+
+BUILDS = {"yes": "PGO and LTO", "no": "not optimised", "unknown": "optimisation unknown"}
+"""What ``python.optimised`` says, in words."""
+
+CELL_HEADS = ("Interpreter", "bindings", "core", "numpy", "Native baseline", "libcuda", "NVRTC", "Processes")
+"""Heads of the table of cells, between the cell's id and its flags."""
+
+
+def cell_row(result: CellResult) -> CellRow:
+    """Say where one cell's numbers come from."""
+    tree = result.provenance
+    return CellRow(
+        id=result.cell.id,
+        anchor=anchor("cell", result.cell.id),
+        state="" if ran(result) else MARKS[result.outcome.status],
+        reason=result.outcome.reason,
+        values=(
+            _interpreter(tree),
+            _joined(_at(tree, "packages", "cuda-bindings")),
+            _joined(_at(tree, "packages", "cuda-core")),
+            _joined(_at(tree, "packages", "numpy")),
+            _native(tree),
+            _cuda(_at(tree, "libraries", "libcuda", "version")),
+            _joined(_at(tree, "libraries", "nvrtc", "version")),
+            number(result.processes),
+        ),
+        flags=tuple(flag.name.lower().replace("_", " ") for flag in result.flags),
+        details=groups(tree),
+    )
+
+
+def manifest(run: Manifest) -> tuple[FactGroup, ...]:
+    """Everything that the manifest says, by subject."""
+    return (
+        FactGroup("Run", _run(run)),
+        *groups({"Device": {"kind": run.device_kind, **run.device}, "Machine": run.machine}),
+        *groups({"Harness": run.harness, "Orchestrator": run.orchestrator}),
+    )
+
+
+def _run(run: Manifest) -> tuple[Fact, ...]:
+    return (
+        Fact("Run", run.run),
+        Fact("Status", run.status),
+        Fact("Started", moment(run.started)),
+        Fact("Finished", moment(run.finished) or UNKNOWN),
+        Fact("Arguments", " ".join(run.arguments) or "none"),
+        Fact("Profile", profile(run.profile)),
+        Fact("Seed", str(run.seed)),
+        Fact("Wall time", duration(run.wall_seconds)),
+        Fact("Workers' time", duration(run.worker_seconds)),
+        Fact("Share of it inside timed loops", UNKNOWN if run.timed_share is None else percent(run.timed_share)),
+    )
+
+
+def profile(chosen: Profile) -> str:
+    """Say a profile in one line."""
+    each = f"{counted(chosen.values, 'value')} of {duration(chosen.seconds_per_value)}"
+    return f"{chosen.name}: {counted(chosen.processes, 'process', 'processes')} a cell, {each}"
+
+
+def device(run: Manifest) -> str:
+    """Name what the run was measured on: ``NVIDIA H200, driver 580.65.06``."""
+    name = _at(run.device, "name") or ("null driver, no GPU" if run.device_kind == "null" else "unnamed GPU")
+    driver = _at(run.device, "telemetry", "gpu", "driver") or _at(run.device, "driver")
+    return f"{name}, driver {driver}" if driver else name
+
+
+def _interpreter(tree: dict[str, object]) -> str:
+    """Give the version, what is known of its optimisation, and the build without the version that it begins with."""
+    version = _at(tree, "python", "version")
+    build = _at(tree, "python", "build").removeprefix(version).strip()
+    optimised = BUILDS.get(_at(tree, "python", "optimised"), "")
+    return _joined(version, optimised, build)
+
+
+def _native(tree: dict[str, object]) -> str:
+    """Say how the plain native baseline was built."""
+    return _joined(*(_at(tree, "native", NATIVE, key) for key in ("how", "compiler")))
+
+
+def _cuda(version: str) -> str:
+    """Write a version as people do, 13.5, that ``cuDriverGetVersion`` gives as 13050."""
+    return f"{int(version) // 1000}.{int(version) % 1000 // 10}" if version.isdecimal() else version or UNKNOWN
+
+
+def groups(tree: Mapping[str, object]) -> tuple[FactGroup, ...]:
+    """One group for each branch of *tree*, with dotted names within it; a last one for the leaves."""
+    branches = {key: value for key, value in tree.items() if isinstance(value, dict)}
+    leaves = {key: value for key, value in tree.items() if key not in branches}
+    named = [*branches.items(), *([("Other", leaves)] if leaves else [])]
+    return tuple(FactGroup(title, tuple(_facts("", branch))) for title, branch in named)
+
+
+def _facts(name: str, value: object) -> Iterator[Fact]:
+    if isinstance(value, dict):
+        for key, branch in value.items():
+            yield from _facts(f"{name}.{key}" if name else str(key), branch)
+    else:
+        yield Fact(name, _leaf(value))
+
+
+def _leaf(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_leaf(each) for each in value) or "none"
+    return UNKNOWN if value is None or value == "" else str(value)
+
+
+def _at(tree: object, *path: str) -> str:
+    """Return the leaf of *tree* at *path*, or an empty string where there is none."""
+    for key in path:
+        tree = tree.get(key) if isinstance(tree, dict) else None
+    return "" if tree is None or isinstance(tree, dict) else _leaf(tree)
+
+
+def _joined(*parts: str) -> str:
+    return ", ".join(part for part in parts if part) or UNKNOWN

@@ -1,0 +1,87 @@
+"""Numbers as people read them: three significant digits, thin thousands, a true minus. Times go in as seconds."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ctkmatrix.model import Estimate
+
+MINUS = "\N{MINUS SIGN}"
+THIN = "\N{NARROW NO-BREAK SPACE}"
+TIMES = "\N{MULTIPLICATION SIGN}"
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+
+NANO = 1e9
+FINEST = 2
+"""Decimals at most: no clock here tells hundredths of a ns apart."""
+
+
+def number(value: float, digits: int = 3) -> str:
+    """*value* to *digits* significant digits: ``6 850``, ``58.4``, ``5``."""
+    if not math.isfinite(value):
+        return str(value).replace("-", MINUS)
+    rounded = float(f"{value:.{digits - 1}e}")
+    magnitude = math.floor(math.log10(abs(rounded))) if rounded else 0
+    decimals = min(max(digits - 1 - magnitude, 0), FINEST)
+    text = f"{abs(rounded):,.{decimals}f}".replace(",", THIN)
+    if not float(f"{rounded:.{decimals}f}"):
+        return "0"
+    text = text.removesuffix("." + "0" * decimals)  # a whole number of ns is said without decimals
+    return f"{MINUS if rounded < 0 else ''}{text}"
+
+
+def nanoseconds(seconds: float) -> str:
+    """*seconds* as a bare number of ns: ``584``."""
+    return number(seconds * NANO)
+
+
+def half_width(estimate: Estimate) -> str:
+    """Say the larger half of the interval in ns, ``±12``; ``±?`` where there is none."""
+    if estimate.low is None or estimate.high is None:
+        return "±?"
+    half = max(estimate.high - estimate.value, estimate.value - estimate.low) * NANO
+    return f"±{number(half, 2)}" if half >= 0.005 or half == 0 else "±<0.01"
+
+
+def spelled(estimate: Estimate) -> str:
+    """Say a time with its unit and exact bounds: ``584 ns (95 %: 572 … 596)``."""
+    return f"{nanoseconds(estimate.value)} ns{bounds(estimate, NANO)}"
+
+
+def times(estimate: Estimate) -> str:
+    """Say a ratio with its bounds: ``2.34 x (95 %: 2.30 … 2.38)``."""
+    return f"{number(estimate.value)} {TIMES}{bounds(estimate)}"
+
+
+def bounds(estimate: Estimate, scale: float = 1.0) -> str:
+    """Say the 95 % interval of *estimate* times *scale*, to follow its value."""
+    if estimate.low is None or estimate.high is None:
+        return " (no interval: fewer than two processes)"
+    return f" (95{THIN}%: {number(estimate.low * scale)} {ELLIPSIS} {number(estimate.high * scale)})"
+
+
+def percent(share: float) -> str:
+    """*share* in per cent: ``58 %``."""
+    return f"{number(share * 100)}{THIN}%"
+
+
+def duration(seconds: float) -> str:
+    """*seconds* in the two units that matter: ``9 min 12 s``."""
+    if seconds < 60:
+        return f"{number(seconds)} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
+
+
+def moment(text: str) -> str:
+    """Say an ISO 8601 time of day as ``2026-03-01 12:00 UTC``; empty stays empty. Raises ValueError on anything else."""
+    return f"{datetime.fromisoformat(text).astimezone(UTC):%Y-%m-%d %H:%M} UTC" if text else ""
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """``1 cell``, ``32 cells``; *plural* where an s does not do."""
+    return f"{number(count, 9)} {noun if count == 1 else plural or noun + 's'}"

@@ -1,0 +1,128 @@
+"""The only reader and writer of ``reports/``."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from ctkmatrix import journal
+from ctkmatrix.errors import MachineError, UsageError
+from ctkmatrix.model import Manifest, Results
+from ctkmatrix.suggest import perhaps
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Run:
+    """One run's directory: ``manifest.json``, ``journal.jsonl``, ``results.json``, ``cells/``, ``logs/``, ``page/``."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    @property
+    def id(self) -> str:
+        """The run's id: ``<UTC time>-<short id>``."""
+        return self.directory.name
+
+    @property
+    def page(self) -> Path:
+        """Where the page goes."""
+        return self.directory / "page"
+
+    def log(self, cell: str) -> Path:
+        """Where the workers of *cell* write what they print."""
+        path = self.directory / "logs" / f"{cell}.log"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def append(self, record: journal.Record) -> None:
+        """Put *record* into the journal, and onto the disk's queue, at once. Raises MachineError where there is no space."""
+        try:
+            with (self.directory / "journal.jsonl").open("ab", buffering=0) as file:
+                file.write(journal.encode(record))
+        except OSError as error:
+            raise MachineError(f"{self.directory}: the journal cannot be written: {error.strerror}") from error
+
+    def records(self) -> list[journal.Record]:
+        """Return the journal so far. Raises UsageError where it is none."""
+        path = self.directory / "journal.jsonl"
+        try:
+            return journal.decode(path.read_bytes())
+        except (OSError, msgspec.DecodeError) as error:
+            raise UsageError(f"{path}: no readable journal: {error}") from error
+
+    def write_results(self, results: Results, pyperf: Mapping[str, bytes]) -> None:
+        """Write ``manifest.json``, ``results.json`` and the pyperf file of every cell."""
+        replace(self.directory / "manifest.json", _json(results.manifest))
+        replace(self.directory / "results.json", _json(results))
+        for cell, content in pyperf.items():
+            replace(self.directory / "cells" / f"{cell}.json", content)
+
+    def results(self) -> Results:
+        """Read ``results.json``. Raises UsageError where it is missing or of another schema."""
+        path = self.directory / "results.json"
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=Results)
+        except (OSError, msgspec.DecodeError) as error:
+            raise UsageError(f"{path}: no readable results: {error}") from error
+
+
+class Store:
+    """The directory ``reports/``."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def create(self) -> Run:
+        """Make the directory of a new run. Raises MachineError where that is not allowed or there is no space."""
+        name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+        run = self.directory / "runs" / name
+        try:
+            run.mkdir(parents=True)
+        except OSError as error:
+            raise MachineError(f"{run}: cannot be made: {error.strerror}") from error
+        return Run(run)
+
+    def point_latest(self, run: Run) -> None:
+        """Let ``reports/latest`` point to *run*, in one step."""
+        link = self.directory / f".latest-{secrets.token_hex(3)}"
+        link.symlink_to(Path("runs") / run.id)
+        link.replace(self.directory / "latest")
+
+    def find(self, name: str) -> Run:
+        """Return the run called *name* (the start of an id will do), or the newest for ``latest``. Raises UsageError."""
+        runs = sorted(path.name for path in (self.directory / "runs").glob("*") if (path / "journal.jsonl").exists())
+        found = runs[-1:] if name == "latest" else [run for run in runs if run.startswith(name)]
+        if len(found) != 1:
+            what = "no run is called" if not found else f"{len(found)} runs begin with"
+            raise UsageError(f"{self.directory / 'runs'}: {what} {name!r}{perhaps(name, runs)}")
+        return Run(self.directory / "runs" / found[0])
+
+
+def replace(path: Path, content: bytes) -> None:
+    """Write *content* to *path* in one step: a reader sees the old file or the new one. Raises MachineError."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    except OSError as error:
+        raise MachineError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def free_bytes(directory: Path) -> int:
+    """Return the space left where *directory* (or its first parent that is there) lies."""
+    while not directory.exists():
+        directory = directory.parent
+    return shutil.disk_usage(directory).free
+
+
+def _json(value: Manifest | Results) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"

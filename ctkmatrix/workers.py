@@ -1,0 +1,134 @@
+"""The orchestrator's side of a worker process: start it, ask it, and tell in words how it ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+    from typing import BinaryIO, Self
+
+WORKER = Path(__file__).parent / "probe" / "worker.py"
+
+MAX_PADDING = 4096
+"""Bytes of random environment padding: it moves the stack, and with it what happens to share a cache line."""
+
+OPEN_LIMIT = 120.0
+"""Seconds for imports, cuInit and the context."""
+
+
+class WorkerLost(Exception):
+    """The process died or did not answer in time; the message says which, in words for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """How to start a worker. ``variables`` replace those of the environment; ``padding`` is in bytes."""
+
+    python: Path
+    log: Path
+    variables: Mapping[str, str]
+    padding: int
+
+
+def environment(launch: Launch, inherited: Mapping[str, str]) -> dict[str, str]:
+    """Return the worker's environment: *inherited* without what steers an interpreter or a virtual environment."""
+    kept = {
+        name: value
+        for name, value in inherited.items()
+        if not name.startswith(("PYTHON", "NOX_", "UV_", "VIRTUAL_ENV", "CTK_", "PYENV"))
+    }
+    return kept | {"LC_ALL": "C.UTF-8"} | dict(launch.variables) | {"CTK_PADDING": "x" * launch.padding}
+
+
+class WorkerProcess:
+    """One running worker; a context manager that ends it. ``lifetime`` is the seconds from spawn to exit, once it has ended."""
+
+    def __init__(self, launch: Launch) -> None:
+        self._spawned = time.perf_counter()
+        self.lifetime = 0.0
+        requests, self._requests = os.pipe()
+        self._answers, answers = os.pipe()
+        self._log: BinaryIO = launch.log.open("ab")
+        try:
+            self._process = subprocess.Popen(
+                [str(launch.python), "-I", str(WORKER), str(requests), str(answers)],
+                stdin=subprocess.DEVNULL,
+                stdout=self._log,
+                stderr=self._log,
+                env=environment(launch, os.environ),
+                pass_fds=(requests, answers),
+                start_new_session=True,  # Ctrl-C is ours to handle: the worker gets no SIGINT from the terminal
+            )
+        finally:
+            os.close(requests)
+            os.close(answers)
+        self._buffer = b""
+
+    def ask(self, request: dict[str, Any], limit: float) -> dict[str, Any]:
+        """Send one request and return its answer. Raises WorkerLost after *limit* seconds, or where the process ends."""
+        try:
+            os.write(self._requests, json.dumps(request).encode() + b"\n")
+        except BrokenPipeError:
+            raise WorkerLost(self._epitaph()) from None
+        answer: dict[str, Any] = json.loads(self._line(time.monotonic() + limit, limit))
+        return answer
+
+    def _line(self, deadline: float, limit: float) -> bytes:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._answers, selectors.EVENT_READ)
+            while b"\n" not in self._buffer:
+                if not selector.select(max(0.0, deadline - time.monotonic())):
+                    self.kill()
+                    raise WorkerLost(f"hung: no answer within {limit:g} s")
+                read = os.read(self._answers, 1 << 16)
+                if not read:
+                    raise WorkerLost(self._epitaph())
+                self._buffer += read
+        line, _, self._buffer = self._buffer.partition(b"\n")
+        return line
+
+    def _epitaph(self) -> str:
+        try:
+            code = self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return "the worker closed its pipe and went on running"
+        if code < 0:
+            return f"crashed: {signal.Signals(-code).name}"
+        return f"the process ended by itself with status {code}"
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self._process.kill()
+
+    def close(self) -> None:
+        """Close the pipes, which ends the process; kill it where it does not end. Safe to call twice."""
+        if self._log.closed:
+            return
+        os.close(self._requests)
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            self._process.wait()
+        self.lifetime = time.perf_counter() - self._spawned
+        os.close(self._answers)
+        self._log.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if kind is not None:
+            self.kill()
+        self.close()

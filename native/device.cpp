@@ -1,0 +1,38 @@
+// Mirrors cases/device.py.
+#include "driver.hpp"
+
+DRIVER(CtxGetCurrent, 4000)
+DRIVER(CtxGetDevice, 2000)
+DRIVER(CtxSetCurrent, 4000)
+DRIVER(DeviceGet, 2000)
+DRIVER(DeviceGetAttribute, 2000)
+
+CASE("device.current") {
+  CUdevice device;
+  int status = 0;
+  for (auto _ : loop) status |= driver::CtxGetDevice(&device);
+  return status_of(CUresult(status));
+}
+
+CASE("device.by_ordinal") {
+  CUdevice device;
+  int status = 0;
+  for (auto _ : loop) status |= driver::DeviceGet(&device, 0);
+  return status_of(CUresult(status));
+}
+
+CASE("device.compute_capability") {
+  int major, minor, status = 0;
+  for (auto _ : loop) {
+    status |= driver::DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 0);
+    status |= driver::DeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0);
+  }
+  return status_of(CUresult(status));
+}
+
+CASE("device.set_current") {
+  CUcontext context;
+  int status = driver::CtxGetCurrent(&context);
+  for (auto _ : loop) status |= driver::CtxSetCurrent(context);
+  return status_of(CUresult(status));
+}

@@ -1,0 +1,161 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["nox>=2025.5.1"]
+# ///
+"""What can be run: `nox -l` lists it. Words after `--` narrow a run, such as `-- --case 'event.*' --quick`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import nox
+
+ROOT = Path(__file__).parent
+sys.path.insert(0, str(ROOT))
+
+from ctkmatrix import args, envs, locks, uv  # noqa: E402 -- found through the line above
+from ctkmatrix import matrix as matrices  # noqa: E402
+from ctkmatrix.errors import CtkmatrixError, EnvironmentFailed, Exit  # noqa: E402
+from ctkmatrix.passthrough import run  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ctkmatrix.model import Cell
+
+BUILD = ROOT / ".ctkmatrix"
+"""Environments, toolkits and whatever is compiled; safe to delete."""
+
+nox.options.sessions = ["lint", "tests"]
+nox.needs_version = ">=2025.5.1"
+
+
+def give_up(error: CtkmatrixError) -> NoReturn:
+    """Say what is wrong and leave nox with the failure's own exit code."""
+    print(f"ctkmatrix: {error}", file=sys.stderr)
+    raise SystemExit(int(error.exit))
+
+
+try:
+    MATRIX = matrices.load(ROOT / "matrix.toml")
+except CtkmatrixError as wrong:
+    give_up(wrong)
+
+prepared: list[str] = []
+"""Ids of the cells whose sessions ran in this invocation, in order: what `measure` takes."""
+
+
+def ctkmatrix(session: nox.Session, command: str, *words: str) -> None:
+    """Run ``python -m ctkmatrix`` in the orchestrator's environment; a status other than 0 becomes nox's own."""
+    try:
+        python = envs.ensure_tools("orchestrator", BUILD).python
+    except CtkmatrixError as error:
+        give_up(error)
+    status = run([str(python), "-m", "ctkmatrix", command, *words, "--", *session.posargs], ROOT)
+    if status != Exit.PASSED:
+        raise SystemExit(status)
+
+
+def bench_cells(session: nox.Session, among: Iterable[Cell]) -> None:
+    """Say what will be done, then queue the sessions of the selected cells."""
+    try:
+        cells = args.select(among, args.parse(session.posargs, [profile.name for profile in MATRIX.profiles]))
+    except CtkmatrixError as error:
+        give_up(error)
+    ctkmatrix(session, "plan", *(f"--only={cell.id}" for cell in cells))
+    for cell in cells:
+        session.notify(f"bench-{cell.id}")
+
+
+def prepare_cell(session: nox.Session, cell: Cell) -> None:
+    """Make the cell's environment; one that cannot be had is not run, says so in the report, and stops no other."""
+    prepared.append(cell.id)
+    session.notify("measure")
+    try:
+        made = envs.ensure(cell, BUILD)
+    except EnvironmentFailed as error:
+        session.warn(f"not run: {error}")
+    except CtkmatrixError as error:
+        give_up(error)
+    else:
+        session.log(f"environment {'found' if made.reused else 'made'} in {made.seconds:.2f} s")
+
+
+@nox.session(venv_backend="none", default=False)
+def bench(session: nox.Session) -> None:
+    """Measure the whole matrix and render it."""
+    bench_cells(session, MATRIX.cells)
+
+
+def dev_tool(name: str) -> str:
+    """Return the path of a program of the development environment."""
+    try:
+        return str(envs.ensure_tools("dev", BUILD).python.with_name(name))
+    except CtkmatrixError as error:
+        give_up(error)
+
+
+def add_major(major: str) -> None:
+    """Add ``bench-cu<major>``."""
+    cell = matrices.newest(cell for cell in MATRIX.cells if cell.major == major)
+
+    @nox.session(name=f"bench-cu{major}", venv_backend="none", default=False)
+    def bench_major(session: nox.Session) -> None:
+        bench_cells(session, [cell])
+
+    bench_major.__doc__ = f"Measure the newest cell of CUDA {major}: {cell.id}."
+
+
+def add_cell(cell: Cell) -> None:
+    """Add ``bench-<cell id>``."""
+
+    @nox.session(name=f"bench-{cell.id}", venv_backend="none", default=False, tags=list(matrices.tags(cell)))
+    def bench_cell(session: nox.Session) -> None:
+        prepare_cell(session, cell)
+
+    core = f"cuda-core {cell.core}" if cell.core else "no cuda-core"
+    bench_cell.__doc__ = f"Measure CUDA {cell.toolkit}, Python {cell.python}, cuda-bindings {cell.bindings}, {core}."
+
+
+for one in sorted({cell.major for cell in MATRIX.cells}):
+    add_major(one)
+for each in MATRIX.cells:
+    add_cell(each)
+
+
+@nox.session(venv_backend="none", default=False)
+def measure(session: nox.Session) -> None:
+    """Measure the cells whose environments are there, in interleaved rounds, and render one report."""
+    ctkmatrix(session, "measure", *(f"--only={cell}" for cell in prepared))
+
+
+@nox.session(venv_backend="none", default=False)
+def report(session: nox.Session) -> None:
+    """Render the page of a run again: the latest, or `-- RUN`."""
+    ctkmatrix(session, "report")
+
+
+@nox.session(venv_backend="none", default=False)
+def lock(session: nox.Session) -> None:
+    """Renew the locks of every environment from matrix.toml."""
+    try:
+        locks.renew(MATRIX, uv.run)
+    except CtkmatrixError as error:
+        give_up(error)
+    session.log(f"wrote {locks.LOCKS.relative_to(ROOT)}/")
+
+
+@nox.session(venv_backend="none")
+def lint(session: nox.Session) -> None:
+    """Check style and types: ruff and mypy."""
+    session.run(dev_tool("ruff"), "check", ".", external=True)
+    session.run(dev_tool("ruff"), "format", "--check", ".", external=True)
+    session.run(dev_tool("mypy"), external=True)
+
+
+@nox.session(venv_backend="none")
+def tests(session: nox.Session) -> None:
+    """Run all tests, with real environments, a real nvcc and a real browser; needs no GPU."""
+    session.run(dev_tool("python"), "-m", "pytest", *session.posargs, external=True)

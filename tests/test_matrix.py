@@ -1,0 +1,234 @@
+"""The matrix: axes, exclusions, odd cells, profiles, and every mistake in them."""
+
+from pathlib import Path
+
+import pytest
+
+from ctkmatrix import matrix
+from ctkmatrix.errors import Exit, MatrixError
+from ctkmatrix.model import Cell, Matrix, Profile
+
+SMALL = """\
+pythons = ["3.12", "3.14"]
+cores = ["1.2.2"]
+exclude = [
+]
+cells = [
+]
+target_ns = 1000
+[toolkits]
+"12.9" = ["12.9.10", "12.9.4"]
+"13.0" = ["13.0.3"]
+[profiles]
+quick = { processes = 4, values = 5, seconds_per_value = 0.004, block_limit = 60 }
+standard = { processes = 12, values = 5, seconds_per_value = 0.01, block_limit = 60 }
+"""
+
+
+def load(tmp_path: Path, *changes: tuple[str, str]) -> Matrix:
+    """Load the small matrix with some of its text changed."""
+    text = SMALL
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    path = tmp_path / "matrix.toml"
+    path.write_text(text, encoding="utf-8")
+    return matrix.load(path)
+
+
+def excluded(line: str) -> tuple[str, str]:
+    """Return the change that adds an exclusion, on line 4."""
+    return ("exclude = [\n", f"exclude = [\n{line},\n")
+
+
+def by_hand(line: str) -> tuple[str, str]:
+    """Return the change that adds an odd cell, on line 6."""
+    return ("cells = [\n", f"cells = [\n{line},\n")
+
+
+def test_the_default_matrix_has_32_cells() -> None:
+    """Seven toolkits, 12.9 with two bindings, on four Pythons; its newest cell is the newest of everything."""
+    default = matrix.load(Path("matrix.toml"))
+    assert len(default.cells) == len({cell.id for cell in default.cells}) == 32
+    assert default.excluded == ()
+    assert matrix.newest(default.cells).id == "cu13.5-py3.14-b13.5.0-c1.2.2"
+    assert [(profile.name, profile.processes) for profile in default.profiles] == [
+        ("quick", 4),
+        ("standard", 12),
+        ("thorough", 30),
+    ]
+
+
+def test_cells_are_in_version_order(tmp_path: Path) -> None:
+    """By toolkit, then bindings, as versions: 12.9.4 comes before 12.9.10."""
+    assert [cell.id for cell in load(tmp_path).cells] == [
+        "cu12.9-py3.12-b12.9.4-c1.2.2",
+        "cu12.9-py3.14-b12.9.4-c1.2.2",
+        "cu12.9-py3.12-b12.9.10-c1.2.2",
+        "cu12.9-py3.14-b12.9.10-c1.2.2",
+        "cu13.0-py3.12-b13.0.3-c1.2.2",
+        "cu13.0-py3.14-b13.0.3-c1.2.2",
+    ]
+
+
+def test_numbers_have_their_units(tmp_path: Path) -> None:
+    """The target is in seconds inside; a profile is as it is written."""
+    loaded = load(tmp_path)
+    assert loaded.target == 1e-6
+    assert loaded.profile("quick") == Profile("quick", processes=4, values=5, seconds_per_value=0.004, block_limit=60.0)
+
+
+def test_an_exclusion_is_one_line_and_keeps_its_reason(tmp_path: Path) -> None:
+    """The cells that it matches are not planned; each is listed with the reason."""
+    loaded = load(tmp_path, excluded('{ bindings = "12.9.4", python = "3.14", reason = "no wheel" }'))
+    assert loaded.excluded == ((Cell("12.9", "3.14", "12.9.4", "1.2.2"), "no wheel"),)
+    assert len(loaded.cells) == 5
+
+
+def test_the_first_exclusion_gives_the_reason(tmp_path: Path) -> None:
+    """A cell that two lines exclude is listed once."""
+    lines = '{ python = "3.14", reason = "one" },\n{ toolkit = "13.0", reason = "two" }'
+    assert [reason for _, reason in load(tmp_path, excluded(lines)).excluded] == ["one", "one", "one", "two"]
+
+
+def test_an_odd_cell_is_one_line(tmp_path: Path) -> None:
+    """It may cross versions, lack cuda.core and be free-threaded, and takes its place in the order."""
+    loaded = load(tmp_path, by_hand('{ toolkit = "13.0", python = "3.14t", bindings = "12.9.4", core = "none" }'))
+    assert [cell.id for cell in loaded.cells][4] == "cu13.0-py3.14t-b12.9.4-cnone"
+
+
+def test_an_odd_cell_may_bring_back_one_that_is_excluded(tmp_path: Path) -> None:
+    """Exclusions are about the axes: what is asked for by hand is planned."""
+    loaded = load(
+        tmp_path,
+        excluded('{ python = "3.14", reason = "later" }'),
+        by_hand('{ toolkit = "13.0", python = "3.14", bindings = "13.0.3", core = "1.2.2" }'),
+    )
+    brought = Cell("13.0", "3.14", "13.0.3", "1.2.2")
+    assert brought in loaded.cells
+    assert brought not in [cell for cell, _ in loaded.excluded]
+
+
+def test_a_core_of_none_gives_cells_without_it(tmp_path: Path) -> None:
+    """Such a cell has no cuda.core and says so in its id; it comes before those that have."""
+    loaded = load(tmp_path, ('cores = ["1.2.2"]', 'cores = ["1.2.2", "none"]'))
+    assert loaded.cells[0] == Cell("12.9", "3.12", "12.9.4", None)
+    assert loaded.cells[0].id.endswith("-cnone")
+
+
+def test_cells_without_core_can_be_excluded(tmp_path: Path) -> None:
+    """«none» names them, as in cores; it does not match everything."""
+    loaded = load(tmp_path, ('["1.2.2"]', '["1.2.2", "none"]'), excluded('{ core = "none", toolkit = "13.0", reason = "x" }'))
+    assert [cell.core for cell, _ in loaded.excluded] == [None, None]
+    assert len(loaded.cells) == 10
+
+
+def test_free_threaded_cells_are_cells_of_their_own(tmp_path: Path) -> None:
+    """3.14t is another Python than 3.14: another id, another tag, matched by no exclusion of 3.14, and never the newest."""
+    loaded = load(
+        tmp_path,
+        ('"3.14"]', '"3.14", "3.14t"]'),
+        excluded('{ python = "3.14", toolkit = "12.9", reason = "x" }'),
+    )
+    plain, free = Cell("13.0", "3.14", "13.0.3", "1.2.2"), Cell("13.0", "3.14t", "13.0.3", "1.2.2")
+    assert plain != free
+    assert plain.id != free.id
+    assert set(loaded.cells) >= {plain, free}
+    assert "py3.14t" in matrix.tags(free)
+    assert "py3.14" not in matrix.tags(free)
+    assert [cell.python for cell in loaded.cells if cell.toolkit == "12.9"] == ["3.12", "3.14t"] * 2
+    assert matrix.newest([plain, free]) == plain
+    assert matrix.newest([Cell("12.9", "3.12", "12.9.4", None), free]).python == "3.12"
+    assert matrix.newest([free]) == free
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        (Cell("13.5", "3.14", "13.5.0", "1.2.2"), Cell("13.10", "3.11", "12.9.4", None)),
+        (Cell("12.9", "3.14", "12.9.4", "1.2.2"), Cell("12.9", "3.11", "12.9.10", None)),
+        (Cell("12.9", "3.14", "12.9.4", None), Cell("12.9", "3.11", "12.9.4", "0.3.2")),
+        (Cell("12.9", "3.14", "12.9.4", "1.2.2"), Cell("12.9", "3.11", "12.9.4", "1.10.0")),
+        (Cell("12.9", "3.9", "12.9.4", "1.2.2"), Cell("12.9", "3.11", "12.9.4", "1.2.2")),
+    ],
+)
+def test_the_newest_is_by_version_order(older: Cell, newer: Cell) -> None:
+    """Toolkit counts first, then bindings, core, Python; 13.10 is newer than 13.5."""
+    assert matrix.newest([older, newer]) == matrix.newest([newer, older]) == newer
+
+
+def test_tags_select_by_every_part() -> None:
+    """A cell has one tag for its major and one for each part of its id."""
+    assert matrix.tags(Cell("13.0", "3.12", "13.0.3", "1.2.2")) == ("cu13", "cu13.0", "py3.12", "b13.0.3", "c1.2.2")
+    assert matrix.tags(Cell("13.0", "3.12", "13.0.3", None))[-1] == "cnone"
+
+
+ODD = '{ toolkit = "13.0", python = "3.12", bindings = "13.0.3", core = "1.2.2" }'
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("pythons =", "pyhtons ="), "1: unknown key «pyhtons»; perhaps you meant «pythons»; known: pythons, cores, "),
+        (("cores = [", "# ["), "1: «cores» is missing"),
+        (('"3.12", ', "3.12, "), '1: «pythons[0]» must be text in quotes, not 3.12; write "3.12"'),
+        (('["3.12", "3.14"]', '"3.12"'), "1: «pythons» must be an array [...], not '3.12'"),
+        (('["3.12", "3.14"]', "[]"), "1: «pythons» is empty"),
+        (('cores = ["1.2.2"]', "cores = []"), "2: «cores» is empty"),
+        (('["13.0.3"]', "[]"), "10: «13.0» is empty"),
+        (('"12.9" = ["12.9.10", "12.9.4"]\n"13.0" = ["13.0.3"]\n', ""), "8: «toolkits» is empty"),
+        (('"3.14"]', '"3.12"]'), "1: «3.12» is listed twice"),
+        (('"12.9.10", "12.9.4"', '"12.9.4",\n"12.9.4"'), "10: «12.9.4» is listed twice"),
+        (('"3.12"', '"3"'), "1: «3» is no Python version: write 3.N"),
+        (('"3.12"', '"py3.12"'), "1: «py3.12» is no Python version"),
+        (('"3.12"', '"3.9"'), "1: Python 3.9 is too old: the oldest that is measured is 3.11"),
+        (('["1.2.2"]', '["1.2"]'), "2: «1.2» is no exact final release: write X.Y.Z"),
+        (('["13.0.3"]', '["13.0.x"]'), "10: «13.0.x» is no version"),
+        (('["13.0.3"]', '["13.0.3rc1"]'), "10: «13.0.3rc1» is no exact final release"),
+        (('["13.0.3"]', '["v13.0.3"]'), "10: «v13.0.3» is no exact final release"),
+        (('["13.0.3"]', '["none"]'), "10: «none» is no version"),
+        (('"13.0" =', '"13" ='), "10: «13» is no toolkit version: write X.Y"),
+        (('"13.0" =', "13.0 ="), '10: a toolkit\'s version must stand in quotes, such as "13.0"'),
+        (excluded('{ python = "3.14" }'), '4: an exclusion needs its reason, which the report shows: add reason = "…"'),
+        (excluded('{ python = "3.14", reason = " " }'), "4: an exclusion needs its reason"),
+        (excluded('{ reason = "all" }'), "4: this would exclude every cell"),
+        (excluded('{ pyton = "3.14", reason = "x" }'), "4: unknown key «pyton»; perhaps you meant «python»"),
+        (excluded('{ python = 3.14, reason = "x" }'), '4: «exclude[0].python» must be text in quotes, not 3.14; write "3.14"'),
+        (
+            excluded('{ bindings = "13.0.4", reason = "x" }'),
+            "4: this exclusion matches no cell (none has bindings 13.0.4; perhaps you meant «13.0.3»)",
+        ),
+        (
+            excluded('{ toolkit = "13.0", bindings = "12.9.4", reason = "x" }'),
+            "4: this exclusion matches no cell: correct or remove it",
+        ),
+        (excluded('{ core = "none", reason = "x" }'), "4: this exclusion matches no cell (none has core none)"),
+        (
+            excluded('{ toolkit = "13.1", reason = "x" }'),
+            "4: toolkit «13.1» is not listed under [toolkits]; perhaps you meant «13.0»; listed: 12.9, 13.0",
+        ),
+        (
+            excluded('{ toolkit = "12.9", reason = "x" },\n{ toolkit = "13.0", reason = "x" }'),
+            "3: every cell is excluded: nothing is left to measure",
+        ),
+        (by_hand('{ toolkit = "13.0", python = "3.12", bindings = "13.0.3" }'), "6: «core» is missing in «cells[0]»"),
+        (by_hand(ODD.replace("13.0", "14.0", 1)), "6: toolkit «14.0» is not listed under [toolkits]"),
+        (by_hand(ODD.replace('"3.12"', "3.12")), "6: «cells[0].python» must be text in quotes"),
+        (by_hand(ODD), "6: cu13.0-py3.12-b13.0.3-c1.2.2 is there twice"),
+        (by_hand(ODD.replace("3.12", "3.13") + ",\n" + ODD.replace("3.12", "3.13")), "7: cu13.0-py3.13-b13.0.3-c1.2.2 is there"),
+        (("cells = [\n]", "cells = 3"), "5: «cells» must be an array [...], not 3"),
+        (("target_ns = 1000", 'target_ns = "1000"'), "7: «target_ns» must be a number, not '1000'"),
+        (("target_ns = 1000", "target_ns = 0"), "7: «target_ns» is 0; it must be more than 0"),
+        (("quick =", "quik ="), "11: «quick» is missing in «profiles»"),
+        (("processes = 12", "proceses = 12"), "13: unknown key «proceses»; perhaps you meant «processes»"),
+        (("processes = 12", "processes = 1.5"), "13: «profiles.standard.processes» must be a whole number, not 1.5"),
+        (("values = 5, seconds_per_value = 0.01", "values = 5"), "13: «seconds_per_value» is missing in «profiles.standard»"),
+        (("[toolkits]", "[toolkits"), "8: no valid TOML at column"),
+    ],
+)
+def test_a_mistake_is_told_with_its_line_and_a_suggestion(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+    """``matrix.toml:LINE:`` first; then what is wrong and what to do; exit 2."""
+    with pytest.raises(MatrixError) as caught:
+        load(tmp_path, change)
+    assert str(caught.value).startswith(f"matrix.toml:{message}")
+    assert caught.value.exit is Exit.USAGE
