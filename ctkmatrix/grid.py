@@ -145,7 +145,7 @@ def _about(case: Case, variant: Variant) -> str:
     lines = (
         f"{case.id} / {variant.name}",
         case.title,
-        variant.like and f"Unlike the native twin: {variant.like}",
+        variant.differs and f"Unlike the native twin: {variant.differs}",
         case.without_native and f"No native twin: {case.without_native}",
         variant.calls and f"Driver calls of a turn: {', '.join(variant.calls)}",
         case.calls_per_turn > 1 and f"{case.calls_per_turn} calls a turn: the target is {case.calls_per_turn} times as high.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ctkmatrix import args, caseset, device, journal, machine, matrix, plan, toolkits
+from ctkmatrix import args, caseset, compilers, device, journal, machine, matrix, plan
 from ctkmatrix.errors import NotComparable
 from ctkmatrix.store import Run, Store
 from ctkmatrix.workers import MAX_PADDING
@@ -90,7 +90,7 @@ def load(place: Place, only: Sequence[str], words: Sequence[str]) -> Job:
     loaded = matrix.load(place.root / "matrix.toml")
     arguments = args.parse(words, [profile.name for profile in loaded.profiles])
     cells = args.select((cell for cell in loaded.cells if not only or cell.id in only), arguments)
-    cases = caseset.load(place.root, toolkits.FLAGS)
+    cases = caseset.load(place.root, compilers.LIBRARY_FLAGS)
     found = device.find(arguments.device)
     if arguments.resume is not None:
         return _resumed(Store(place.reports).find(arguments.resume), loaded, tuple(words), cases, found)

@@ -10,8 +10,9 @@ from ctkmatrix.page import Missing, Names
 from ctkmatrix.quantities import counted
 
 if TYPE_CHECKING:
-    from ctkmatrix.model import Case, CellResult, Field, Outcome, Results
     from collections.abc import Iterable
+
+    from ctkmatrix.model import Case, CellResult, Field, Outcome, Results
 
 LISTED = 3
 """So many names are said outright; more are counted, and listed on demand."""

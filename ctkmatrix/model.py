@@ -33,25 +33,6 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Exclusion:
-    """Cells that the axes would give and that are not planned, with the reason. ``None`` matches everything."""
-
-    reason: str
-    toolkit: str | None = None
-    python: str | None = None
-    bindings: str | None = None
-    core: str | None = None
-
-    def matches(self, cell: Cell) -> bool:
-        """Whether *cell* is left out by this exclusion."""
-        asked = (self.toolkit, self.python, self.bindings, self.core)
-        return all(
-            want is None or want == have
-            for want, have in zip(asked, (cell.toolkit, cell.python, cell.bindings, cell.core), strict=True)
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Profile:
     """How much is measured.
 

@@ -1,20 +1,21 @@
 """Generates and builds the null driver: a ``libcuda.so.1`` that answers every driver call at once.
 
-The calls come from a toolkit's ``cuda.h`` and the driver version that introduced each from its ``cudaTypedefs.h``. The generated
-files derive from NVIDIA's headers: they are built on the spot and never committed. ``native/nulldriver/`` holds what needs thought.
+The calls come from a toolkit's ``cuda.h``, the driver version that introduced each from its ``cudaTypedefs.h``. What is generated
+derives from NVIDIA's headers: it is built on the spot and never committed. What needs thought is in ``native/nulldriver/``.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ctkmatrix import driverapi
 from ctkmatrix.cache import cached
+from ctkmatrix.compilers import run
 from ctkmatrix.driverapi import OTHER_CALLS, calls_of, entries_of, errors_of, types_of
-from ctkmatrix.errors import EnvironmentFailed, MachineError
+from ctkmatrix.errors import EnvironmentFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from ctkmatrix.driverapi import Call, Parameter, Types
 
 HANDWRITTEN = Path(__file__).parent.parent / "native" / "nulldriver"
+
+GENERATOR = (Path(__file__), Path(driverapi.__file__))
 
 FLAGS = (
     "-std=gnu11",
@@ -120,8 +123,8 @@ def rename_h(calls: Mapping[str, Call]) -> str:
 def trace_c(calls: Mapping[str, Call], types: Types) -> str:
     """Return C that exports every call, passes it on, and writes one line: name, arguments and result.
 
-    The name is the one that programs ask for, without a version. What differs from run to run is left out: a pointer or a handle is
-    ``*``, or 0 where it is null.
+    The name is the one that programs ask for, without a version. What differs from run to run is left out: a pointer or a handle
+    is ``*``, or 0 where it is null.
     """
     return "\n".join(['#include "trace.h"', *(_traced(call, types) for call in calls.values()), ""])
 
@@ -165,33 +168,23 @@ def build(include: Path, cache: Path, compiler: str, *, trace: bool = False) -> 
 
     *compiler* is a C or C++ compiler of GCC's kind. With *trace*, each call writes a line to where the environment variable
     CTK_NULL_TRACE says: a file descriptor, a path, or standard error where it is unset. Raises MachineError without a compiler,
-    EnvironmentFailed without headers or where they do not compile.
+    and EnvironmentFailed without headers or where they do not compile.
     """
     headers = [include / "cuda.h", include / "cudaTypedefs.h"]
     if missing := [str(header) for header in headers if not header.is_file()]:
         raise EnvironmentFailed(f"the null driver is generated from headers, and there is no {' and no '.join(missing)}")
     handwritten = sorted(HANDWRITTEN.iterdir())
-    parts = [Path(__file__), *handwritten, *headers, _run(compiler, "--version"), *FLAGS, f"trace={trace}"]
+    parts: list[str | Path] = [*GENERATOR, *handwritten, *headers, run((compiler, "--version")), *FLAGS, f"trace={trace}"]
     return cached(cache, parts, lambda directory: _build(include, directory, compiler, trace=trace)) / "libcuda.so.1"
 
 
 def _build(include: Path, directory: Path, compiler: str, *, trace: bool) -> None:
     header, typedefs = ((include / name).read_text() for name in ("cuda.h", "cudaTypedefs.h"))
-    preprocessed = _run(compiler, "-x", "c", "-E", "-P", "-D__CUDA_API_VERSION_INTERNAL", str(include / "cuda.h"))
+    preprocessed = run((compiler, "-x", "c", "-E", "-P", "-D__CUDA_API_VERSION_INTERNAL", str(include / "cuda.h")))
     for name, text in generate(preprocessed, typedefs, header, trace=trace).items():
         (directory / name).write_text(text)
     handwritten = [path for path in HANDWRITTEN.glob("*.c") if trace or path.stem != "trace"]
     sources = sorted(handwritten) + sorted(directory.glob("*.c"))
     as_c = [word for source in sources for word in ("-x", "c", str(source))]  # g++ forgets -x after one file
     places = [f"-I{directory}", f"-I{HANDWRITTEN}", f"-isystem{include}"]
-    _run(compiler, *FLAGS, *places, *as_c, "-o", str(directory / "libcuda.so.1"))
-
-
-def _run(*command: str) -> str:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except FileNotFoundError as error:
-        raise MachineError(f"no C compiler: {command[0]} is not there; install gcc, or set NVCC_CCBIN") from error
-    if done.returncode:
-        raise EnvironmentFailed(f"the null driver could not be built by {command[0]}:\n{done.stderr.strip()[:2000]}")
-    return done.stdout
+    run((compiler, *FLAGS, *places, *as_c, "-o", str(directory / "libcuda.so.1")))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ctkmatrix import envs, journal, nulldriver, toolkits
-from ctkmatrix.errors import EnvironmentFailed
+from ctkmatrix import compilers, envs, journal, nulldriver, toolkits
+from ctkmatrix.errors import EnvironmentFailed, MachineError
 from ctkmatrix.measure import Setup
 from ctkmatrix.probe.registry import NATIVE, NATIVE_RUNTIME
 
@@ -30,7 +29,6 @@ class Baselines:
 
     native: dict[str, dict[str, Any]]
     cubin: dict[str, Any]
-    include: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,43 +48,44 @@ class Workshop:
 
     def _toolkit(self, version: str) -> Baselines:
         try:
-            installed = toolkits.get(version, self.build)
+            installed = self._installed(version)
         except EnvironmentFailed as error:
             self.say(f"toolkit {version}: {error}")
             missing = {"reason": str(error)}
             return Baselines({NATIVE: missing, NATIVE_RUNTIME: missing}, missing)
-        native = self.root / "native"
-        kinds = [(NATIVE, native, False)]
+        native, cache = self.root / "native", self.build / "native"
+        libraries = {NATIVE: self._library(installed, native, cudart=False)}
         if self.device.kind == "gpu":
-            kinds.append((NATIVE_RUNTIME, native / "runtime", True))
-        made = Baselines(
-            {name: self._library(installed, directory, cudart=cudart) for name, directory, cudart in kinds},
-            self._attempt(
-                lambda: toolkits.compile_cubin(installed, native / "kernels.cu", self.device.architecture, self.build / "native")
-            ),
-            str(installed.include),
-        )
-        self.say(f"toolkit {version}: {made.native[NATIVE].get('how') or made.native[NATIVE]['reason']}")
-        return made
+            libraries[NATIVE_RUNTIME] = self._library(installed, native / "runtime", cudart=True)
+        architecture = f"sm_{self.device.architecture}"
+        cubin = _attempt(installed, lambda: compilers.compile_cubin(installed, native / "kernels.cu", architecture, cache))
+        self.say(f"toolkit {version}: {libraries[NATIVE].get('how') or libraries[NATIVE]['reason']}")
+        return Baselines(libraries, cubin)
+
+    def _installed(self, version: str) -> toolkits.Installed:
+        """Return the toolkit from its wheels, or that of the machine where the wheels cannot be had (no network, say)."""
+        try:
+            directory = envs.ensure_toolkit(version, self.build)
+        except MachineError as error:
+            try:
+                return toolkits.find(version, None)
+            except EnvironmentFailed:
+                raise error from None
+        return toolkits.find(version, directory)
 
     def _library(self, installed: toolkits.Installed, directory: Path, *, cudart: bool) -> dict[str, Any]:
         native = self.root / "native"
         sources = sorted({*directory.glob("*.cpp"), native / "abi.cpp"})
         headers = sorted({*native.glob("*.hpp"), *directory.glob("*.hpp")})
-        return self._attempt(lambda: toolkits.compile_library(installed, sources, headers, self.build / "native", cudart=cudart))
-
-    @staticmethod
-    def _attempt(build: Callable[[], toolkits.Built]) -> dict[str, Any]:
-        try:
-            made = build()
-        except EnvironmentFailed as error:
-            return {"reason": str(error)}
-        return {name: str(value) if name == "path" else value for name, value in dataclasses.asdict(made).items()}
+        return _attempt(
+            installed,
+            lambda: compilers.compile_library(installed, sources, headers, self.build / "native", cudart=cudart),
+        )
 
     def null_driver(self, toolkit: str) -> Path:
         """Return the null driver, built from the headers of *toolkit*. Raises EnvironmentFailed or MachineError."""
-        installed = toolkits.get(toolkit, self.build)
-        return nulldriver.build(installed.include, self.build / "nulldriver", toolkits.host_compiler("cc"))
+        include = self._installed(toolkit).include
+        return nulldriver.build(include, self.build / "nulldriver", compilers.host_compiler())
 
     def setup(self, cell: Cell, environment: Environment, baselines: Baselines, libcuda: str) -> Setup:
         """Return what a worker of *cell* is started with."""
@@ -106,6 +105,21 @@ class Workshop:
             variables=variables,
             libcuda=libcuda,
         )
+
+
+def _attempt(installed: toolkits.Installed, build: Callable[[], compilers.Built]) -> dict[str, Any]:
+    """Return what was built, for the journal, or the reason why it was not: the Python variants run all the same."""
+    try:
+        made = build()
+    except EnvironmentFailed as error:
+        return {"reason": str(error)}
+    return {
+        "path": str(made.path),
+        "compiler": made.compiler,
+        "flags": made.flags,
+        "how": made.how,
+        "nvcc": installed.nvcc is not None,
+    }
 
 
 def record(cell: Cell, environment: Environment, baselines: Baselines) -> journal.Prepared:

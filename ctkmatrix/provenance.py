@@ -13,15 +13,16 @@ from ctkmatrix.probe.registry import NATIVE
 from ctkmatrix.quantities import counted, duration, moment, number, percent
 
 if TYPE_CHECKING:
-    from ctkmatrix.model import CellResult, Manifest, Profile
     from collections.abc import Iterator, Mapping
+
+    from ctkmatrix.model import CellResult, Manifest, Profile
 
 UNKNOWN = "\N{EN DASH}"
 
-BUILDS = {"yes": "PGO and LTO", "no": "not optimised", "unknown": "optimisation unknown"}
+BUILDS = {"yes": "PGO and LTO", "no": "not optimised", "unknown": "unknown"}
 """What ``python.optimised`` says, in words."""
 
-CELL_HEADS = ("Interpreter", "bindings", "core", "numpy", "Native baseline", "libcuda", "NVRTC", "Processes")
+CELL_HEADS = ("Interpreter", "Build", "bindings", "core", "numpy", "Native baseline", "libcuda", "NVRTC", "Processes")
 """Heads of the table of cells, between the cell's id and its flags."""
 
 
@@ -34,7 +35,8 @@ def cell_row(result: CellResult) -> CellRow:
         state="" if ran(result) else MARKS[result.outcome.status],
         reason=result.outcome.reason,
         values=(
-            _interpreter(tree),
+            _joined(_at(tree, "python", "version")),
+            _joined(BUILDS.get(_at(tree, "python", "optimised"), "")),
             _joined(_at(tree, "packages", "cuda-bindings")),
             _joined(_at(tree, "packages", "cuda-core")),
             _joined(_at(tree, "packages", "numpy")),
@@ -51,7 +53,7 @@ def cell_row(result: CellResult) -> CellRow:
 def manifest(run: Manifest) -> tuple[FactGroup, ...]:
     """Everything that the manifest says, by subject."""
     return (
-        FactGroup("Run", _run(run)),
+        FactGroup("Measurement", _run(run)),
         *groups({"Device": {"kind": run.device_kind, **run.device}, "Machine": run.machine}),
         *groups({"Harness": run.harness, "Orchestrator": run.orchestrator}),
     )
@@ -83,14 +85,6 @@ def device(run: Manifest) -> str:
     name = _at(run.device, "name") or ("null driver, no GPU" if run.device_kind == "null" else "unnamed GPU")
     driver = _at(run.device, "telemetry", "gpu", "driver") or _at(run.device, "driver")
     return f"{name}, driver {driver}" if driver else name
-
-
-def _interpreter(tree: dict[str, object]) -> str:
-    """Give the version, what is known of its optimisation, and the build without the version that it begins with."""
-    version = _at(tree, "python", "version")
-    build = _at(tree, "python", "build").removeprefix(version).strip()
-    optimised = BUILDS.get(_at(tree, "python", "optimised"), "")
-    return _joined(version, optimised, build)
 
 
 def _native(tree: dict[str, object]) -> str:

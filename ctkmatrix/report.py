@@ -20,8 +20,8 @@ WORST = 5
 """So many of the greatest overheads stand at the top of the page."""
 
 NULL_BANNER = (
-    "These are not GPU numbers. Every figure is pure host overhead over a null driver, "
-    "which answers each driver call at once and does no work."
+    "Every figure is pure host overhead over a null driver, which answers each driver call at once and does no work. "
+    "Never set these numbers against a GPU's."
 )
 ALERTS = {
     "complete": "",
@@ -104,8 +104,8 @@ def _head(results: Results, fields: Fields) -> tuple[Fact, ...]:
     measured = sum(field.time is not None for field in planned)
     return (
         Fact("Device", provenance.device(manifest)),
-        Fact("Cells measured", f"{cells} of {len(results.cells)}"),
-        Fact("Case variants measured", f"{number(measured, 9)} of {number(len(planned), 9)}"),
+        Fact("Cells", f"{cells} of {len(results.cells)} planned"),
+        Fact("Measurements", f"{number(measured, 9)} of {number(len(planned), 9)} planned"),
         Fact("Profile", provenance.profile(manifest.profile)),
         Fact("Started", moment(manifest.started)),
         Fact("Took", duration(manifest.wall_seconds)),

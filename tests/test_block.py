@@ -95,9 +95,7 @@ def test_a_failing_variant_loses_itself_alone() -> None:
     def broken(_turns: int) -> float:
         raise RuntimeError("no")
 
-    results, failures = measure(
-        {"good": cost(1e-6), "bad": broken}, loops={}, values=4, seconds=0.001, order=random.Random(1)
-    )
+    results, failures = measure({"good": cost(1e-6), "bad": broken}, loops={}, values=4, seconds=0.001, order=random.Random(1))
     assert len(results["good"]["values"]) == 4
     assert "bad" not in results
     assert str(failures["bad"]) == "no"

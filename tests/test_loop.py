@@ -83,9 +83,7 @@ def test_a_loop_can_be_turned_again(clock: Clock) -> None:
 
 def test_the_loop_imports_the_standard_library_alone() -> None:
     """It runs inside the measured interpreter."""
-    imports = {
-        node.module for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, ast.ImportFrom)
-    }
+    imports = {node.module for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, ast.ImportFrom)}
     assert imports == {"__future__", "itertools", "time", "typing", "collections.abc"}
 
 

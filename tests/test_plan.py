@@ -13,7 +13,9 @@ CASES = [Case(f"area.{name}", name, (NATIVE, CORE)) for name in "abcdef"]
 PROFILE = Profile("p", processes=4, values=5, seconds_per_value=0.01, block_limit=60)
 
 
-def made(cases: list[Case] = CASES, seed: int = 1, device: str = "null", done: frozenset[tuple[str, int, str]] = frozenset()) -> list[Process]:
+def made(
+    cases: list[Case] = CASES, seed: int = 1, device: str = "null", done: frozenset[tuple[str, int, str]] = frozenset()
+) -> list[Process]:
     """Return the plan for all cells."""
     return list(rounds(CELLS, cases, PROFILE, device=device, seed=seed, max_padding=4096, done=done))
 

@@ -8,6 +8,7 @@
 #pragma once
 #define __CUDA_API_VERSION_INTERNAL /* every version of every call, under its own name */
 #include <cuda.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 /* One version of one call: the driver version that introduced it, and whether it is for the per-thread default stream. */
@@ -43,7 +44,8 @@ extern CUresult null_sticky;
 extern __thread CUcontext null_current;
 extern __thread uintptr_t null_next_handle;
 uintptr_t null_new_block(void);
-int null_is_capturing(CUstream stream);
+extern atomic_int null_open_captures;
+int null_is_capturing(CUstream stream); /* worth asking only while captures are open */
 #pragma GCC visibility pop
 
 /* Asked first by every call that a real driver refuses without a current context, or after a sticky error. */
@@ -55,6 +57,9 @@ static inline uintptr_t null_handle(void) {
   null_next_handle = handle + HANDLE_STEP;
   return handle;
 }
+
+#define relaxed_load(at) atomic_load_explicit(at, memory_order_relaxed)
+#define relaxed_store(at, value) atomic_store_explicit(at, value, memory_order_relaxed)
 
 /* return GIVE(out, value): most of what a driver that does nothing has to do. */
 #define GIVE(out, value) (*(out) = (value), CUDA_SUCCESS)

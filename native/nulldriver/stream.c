@@ -1,7 +1,6 @@
 /* Streams and their captures. */
 #include "null.h"
 #include "rename.h"
-#include <stdatomic.h>
 
 /* The low bits of a stream's handle hold what it was created with: bit 0 non-blocking, bits 1..3 the priority, negated. */
 #define GREATEST_PRIORITY (-5)
@@ -57,19 +56,19 @@ static struct capture {
   cuuint64_t id;
   CUgraph graph;
 } captures[MOST_CAPTURES];
-static atomic_int capturing;
+atomic_int null_open_captures;
 
 static struct capture *find_capture(CUstream stream) {
-  if (!stream || !atomic_load_explicit(&capturing, memory_order_relaxed)) return NULL;
+  if (!stream || !relaxed_load(&null_open_captures)) return NULL;
   for (struct capture *capture = captures; capture < captures + MOST_CAPTURES; capture++)
-    if (atomic_load_explicit(&capture->stream, memory_order_relaxed) == (uintptr_t)stream) return capture;
+    if (relaxed_load(&capture->stream) == (uintptr_t)stream) return capture;
   return NULL;
 }
 
 int null_is_capturing(CUstream stream) { return find_capture(stream) != NULL; }
 
 /* How many captures are open, on whatever streams: one that is left behind is seen without knowing its stream. */
-int ctk_null_captures(void) { return atomic_load(&capturing); }
+int ctk_null_captures(void) { return atomic_load(&null_open_captures); }
 
 static CUresult begin_capture(CUstream stream, CUgraph graph) {
   static _Atomic cuuint64_t last;
@@ -80,7 +79,7 @@ static CUresult begin_capture(CUstream stream, CUgraph graph) {
     if (!atomic_compare_exchange_strong(&capture->stream, &none, (uintptr_t)stream)) continue;
     capture->id = atomic_fetch_add(&last, 1) + 1;
     capture->graph = graph;
-    atomic_fetch_add(&capturing, 1);
+    atomic_fetch_add(&null_open_captures, 1);
     return CUDA_SUCCESS;
   }
   return CUDA_ERROR_OUT_OF_MEMORY;
@@ -88,7 +87,7 @@ static CUresult begin_capture(CUstream stream, CUgraph graph) {
 
 static void end_capture(struct capture *capture) {
   atomic_store(&capture->stream, 0);
-  atomic_fetch_sub(&capturing, 1);
+  atomic_fetch_sub(&null_open_captures, 1);
 }
 
 CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode) {
@@ -138,7 +137,7 @@ CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status, 
 
 /* The legacy stream does not capture, but work on it would have to wait for every blocking stream that does. */
 static int is_implicated(CUstream stream) {
-  if (!is_legacy(stream) || !atomic_load_explicit(&capturing, memory_order_relaxed)) return 0;
+  if (!is_legacy(stream) || !relaxed_load(&null_open_captures)) return 0;
   for (struct capture *capture = captures; capture < captures + MOST_CAPTURES; capture++) {
     CUstream other = (CUstream)atomic_load(&capture->stream);
     if (other && is_blocking(other)) return 1;

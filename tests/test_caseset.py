@@ -1,0 +1,73 @@
+"""The case set as plain data, and its versions."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ctkmatrix import caseset
+from ctkmatrix.errors import UsageError
+from ctkmatrix.model import Case
+from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CASES = caseset.load(ROOT, ["-O3"])
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of what cases are made of."""
+    for name in ("cases", "native", "ctkmatrix"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def test_the_first_cases_are_there() -> None:
+    """Every area that the harness began with."""
+    assert {case.area for case in CASES} >= {
+        "loop", "device", "enum", "stream", "event", "memory", "launch", "tensormap", "nvrtc"
+    }  # fmt: skip
+    assert "tensormap.encode_3" in {case.id for case in CASES}
+
+
+def test_shared_files_are_there() -> None:
+    """A file that was renamed would silently drop out of the version."""
+    assert [name for name in caseset.SHARED if not (ROOT / name).exists()] == []
+
+
+@pytest.mark.parametrize("changed", ["cases/event.py", "native/event.cpp", *caseset.SHARED])
+def test_a_change_of_what_a_case_is_made_of_changes_its_version(checkout: Path, changed: str) -> None:
+    """Its own files, the loop, what all share."""
+    before = caseset.version(checkout, "event.record", ["-O3"])
+    path = checkout / changed
+    path.write_text(path.read_text() + "\n")
+    assert caseset.version(checkout, "event.record", ["-O3"]) != before
+
+
+def test_other_files_do_not_change_a_version(checkout: Path) -> None:
+    """A new case elsewhere does not make earlier measurements incomparable."""
+    before = caseset.version(checkout, "event.record", ["-O3"])
+    (checkout / "cases" / "launch.py").write_text("")
+    assert caseset.version(checkout, "event.record", ["-O3"]) == before
+
+
+def test_other_flags_are_another_version() -> None:
+    """A baseline built otherwise is another baseline."""
+    assert caseset.version(ROOT, "event.record", ["-O3"]) != caseset.version(ROOT, "event.record", ["-O2"])
+
+
+def test_cases_are_selected_by_globs() -> None:
+    """Several globs add up; none means all."""
+    cases = [Case(f"{area}.x", "", ()) for area in ("a", "b", "c")]
+    assert [case.id for case in caseset.select(cases, ["a.*", "c.x"])] == ["a.x", "c.x"]
+    assert len(caseset.select(cases, [])) == 3
+
+
+def test_a_glob_that_matches_nothing_gets_a_suggestion() -> None:
+    """A misspelt case would otherwise silently measure less."""
+    with pytest.raises(UsageError, match=r"--case launch\.emty: no such case; perhaps you meant «launch\.empty»"):
+        caseset.select(CASES, ["launch.emty"])
