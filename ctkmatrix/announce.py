@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctkmatrix import locks, plan
-from ctkmatrix.model import Field, Results, Status
+from ctkmatrix import locks, plan, report
+from ctkmatrix.model import Results, Status
 from ctkmatrix.progress import duration, size
 from ctkmatrix.store import free_bytes
 
 if TYPE_CHECKING:
     from ctkmatrix.device import Device
     from ctkmatrix.job import Job, Place
+
+WORST = 3
+"""So many of the greatest overheads are told."""
 
 TOOLKIT_PYTHON = "3.11"
 """A toolkit's wheels are the same for every Python."""
@@ -47,20 +50,13 @@ def after(results: Results, page: str) -> list[str]:
     return [
         f"{len(measured)} of {len(planned)} planned fields measured"
         + (f"; {share:.0%} of the workers' {duration(results.manifest.worker_seconds)} inside timed loops" if share else ""),
-        *(f"  {line}" for line in _worst(measured)),
+        *(
+            f"  {worst.case}/{worst.variant}: {worst.overhead} {worst.interval} ns over native in {worst.cell}"
+            for worst in report.view(results).worst[:WORST]
+        ),
         *(f"  {reason} ({_some(sorted(where))})" for reason, where in sorted(reasons.items())),
         f"page: {page}",
     ]
-
-
-def _worst(measured: list[Field]) -> list[str]:
-    """Return the three largest overheads, each of another case."""
-    largest: dict[str, tuple[float, Field]] = {}
-    for one in measured:
-        if one.overhead:
-            largest[one.case] = max(largest.get(one.case, (0.0, one)), (one.overhead.value, one), key=lambda pair: pair[0])
-    worst = sorted(largest.values(), key=lambda pair: -pair[0])[:3]
-    return [f"{one.case}/{one.variant}: {value * 1e9:,.0f} ns over native in {one.cell}" for value, one in worst]
 
 
 def _some(where: list[str]) -> str:

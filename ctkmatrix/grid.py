@@ -68,8 +68,8 @@ def scale(target: float) -> tuple[HeatStep, ...]:
 
 def mark(results: Results, variant: Variant, field: Field) -> str:
     """Say in a word why *field* has no number."""
-    refused = field.outcome.status in {Status.NOT_RUN, Status.NOT_APPLICABLE}
-    if refused and variant.needs == "gpu" and results.manifest.device_kind == "null":
+    no_driver = variant.needs == "gpu" and results.manifest.device_kind == "null"
+    if no_driver and field.outcome.status is Status.NOT_APPLICABLE:
         return "needs a GPU"
     return MARKS[field.outcome.status]
 

@@ -72,8 +72,13 @@ def _managed(version: str) -> list[Path]:
 
 
 def _on_path(version: str) -> list[Path]:
-    directories = os.environ.get("PATH", "").split(os.pathsep)
-    return [Path(directory, f"python{version}") for directory in directories if Path(directory).is_absolute()]
+    """Return the interpreters of PATH without those of virtual environments: uvx puts its own there."""
+    directories = [Path(directory) for directory in os.environ.get("PATH", "").split(os.pathsep)]
+    return [
+        directory / f"python{version}"
+        for directory in directories
+        if directory.is_absolute() and not (directory.parent / "pyvenv.cfg").exists()
+    ]
 
 
 def _pyenv(version: str) -> list[Path]:

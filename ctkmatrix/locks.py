@@ -92,8 +92,11 @@ def cell_requirements(cell: Cell) -> tuple[str, ...]:
 
 
 def toolkit_requirements(version: str) -> tuple[str, ...]:
-    """Return what compiling with toolkit *version* takes. The wheels of CUDA 12 hold no nvcc: headers and libraries alone."""
-    parts = "cudart,nvrtc" if version.startswith("12.") else "nvcc,crt,nvvm,cudart,nvrtc"
+    """Return what compiling with toolkit *version* takes.
+
+    The nvcc wheel of CUDA 12 holds no nvcc, but headers that cudart's include.
+    """
+    parts = "nvcc,cudart,nvrtc" if version.startswith("12.") else "nvcc,crt,nvvm,cudart,nvrtc"
     return (f"cuda-toolkit[{parts}]=={version}.*",)
 
 

@@ -32,6 +32,7 @@ FLAGS = (
     "-fPIC",
     "-shared",
     "-fno-plt",
+    "-fno-semantic-interposition",
     "-ftls-model=initial-exec",  # one instruction to the thread's state
     "-Wl,-Bsymbolic",
     "-Wl,-soname,libcuda.so.1",

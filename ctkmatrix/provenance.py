@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ctkmatrix.grid import MARKS, anchor, ran
+from ctkmatrix.model import Flag
 from ctkmatrix.page import CellRow, Fact, FactGroup
 from ctkmatrix.probe.registry import NATIVE
 from ctkmatrix.quantities import counted, duration, moment, number, percent
@@ -45,7 +46,7 @@ def cell_row(result: CellResult) -> CellRow:
             _joined(_at(tree, "libraries", "nvrtc", "version")),
             number(result.processes),
         ),
-        flags=tuple(flag.name.lower().replace("_", " ") for flag in result.flags),
+        flags=tuple(flag.name.lower().replace("_", " ") for flag in result.flags if flag is not Flag.NULL_DRIVER),
         details=groups(tree),
     )
 
@@ -99,14 +100,14 @@ def _cuda(version: str) -> str:
 
 def groups(tree: Mapping[str, object]) -> tuple[FactGroup, ...]:
     """One group for each branch of *tree*, with dotted names within it; a last one for the leaves."""
-    branches = {key: value for key, value in tree.items() if isinstance(value, dict)}
+    branches = {key: value for key, value in tree.items() if isinstance(value, dict) and value}
     leaves = {key: value for key, value in tree.items() if key not in branches}
     named = [*branches.items(), *([("Other", leaves)] if leaves else [])]
     return tuple(FactGroup(title, tuple(_facts("", branch))) for title, branch in named)
 
 
 def _facts(name: str, value: object) -> Iterator[Fact]:
-    if isinstance(value, dict):
+    if isinstance(value, dict) and value:
         for key, branch in value.items():
             yield from _facts(f"{name}.{key}" if name else str(key), branch)
     else:
@@ -116,7 +117,9 @@ def _facts(name: str, value: object) -> Iterator[Fact]:
 def _leaf(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, (list, tuple, dict)):
         return ", ".join(_leaf(each) for each in value) or "none"
     return UNKNOWN if value is None or value == "" else str(value)
 

@@ -69,7 +69,9 @@ def percent(share: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """*seconds* in the two units that matter: ``9 min 12 s``."""
+    """*seconds* in the one or two units that matter: ``4 ms``, ``9 min 12 s``."""
+    if seconds < 1:
+        return f"{number(seconds * 1e3)} ms"
     if seconds < 60:
         return f"{number(seconds)} s"
     minutes, rest = divmod(round(seconds), 60)

@@ -32,13 +32,14 @@ ALERTS = {
 
 @dataclass(frozen=True, slots=True)
 class _Overhead:
-    """One measured overhead. ``share`` is of the target."""
+    """One measured overhead. ``share`` is of the target; ``certain`` is that of the interval's lower end."""
 
     case: Case
     variant: str
     cell: str
     estimate: Estimate
     share: float
+    certain: float
 
 
 def view(results: Results) -> Page:
@@ -73,28 +74,30 @@ def _overheads(results: Results, fields: Fields) -> list[_Overhead]:
                 estimate = fields[result.cell.id, case.id, variant.name].overhead
                 if estimate is not None:
                     share = share_of_target(results, case, estimate.value)
-                    found.append(_Overhead(case, variant.name, result.cell.id, estimate, share))
+                    low = estimate.value if estimate.low is None else estimate.low
+                    certain = share_of_target(results, case, low)
+                    found.append(_Overhead(case, variant.name, result.cell.id, estimate, share, certain))
     return found
 
 
 def _furthest(overheads: list[_Overhead]) -> list[_Overhead]:
-    """For each (case, variant) the cell where it is furthest from the target; furthest first."""
+    """For each (case, variant) the cell where it is furthest from the target; furthest first.
+
+    What counts is how far it is for certain, the interval's lower end: noise alone leads no list.
+    """
     furthest: dict[tuple[str, str], _Overhead] = {}
-    for each in overheads:
-        key = (each.case.id, each.variant)
-        if key not in furthest or each.share > furthest[key].share:
-            furthest[key] = each
-    return sorted(furthest.values(), key=lambda each: -each.share)
+    for each in sorted(overheads, key=lambda each: -each.certain):
+        furthest.setdefault((each.case.id, each.variant), each)
+    return list(furthest.values())
 
 
 def _verdict(overheads: list[_Overhead]) -> str:
     if not overheads:
         return "No overhead was measured."
-    furthest = _furthest(overheads)
-    within = sum(each.share <= 1 for each in furthest)
-    if within == len(furthest):
-        return f"All {counted(within, 'case variant')} stay within the target in every cell measured."
-    return f"{within} of {counted(len(furthest), 'case variant')} stay within the target in every cell measured."
+    measured = {(each.case.id, each.variant) for each in overheads}
+    over = {(each.case.id, each.variant) for each in overheads if each.share > 1}
+    within = len(measured) - len(over)
+    return f"Within the target in every cell measured: {within} of {counted(len(measured), 'case variant')}."
 
 
 def _head(results: Results, fields: Fields) -> tuple[Fact, ...]:

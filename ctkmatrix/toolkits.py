@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
+SYSTEM = Path("/usr/local")
+"""Where NVIDIA's installers put a directory ``cuda-X.Y`` for each toolkit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Installed:
     """A toolkit that can be compiled with.
@@ -55,7 +59,7 @@ def find(version: str, directory: Path | None) -> Installed:
         return found
     raise EnvironmentFailed(
         f"there is no toolkit {version}: neither its wheels in {directory} nor a system toolkit of exactly this version "
-        "(looked at CUDA_HOME, CUDA_PATH, nvcc on PATH and /usr/local)"
+        f"(looked at CUDA_HOME, CUDA_PATH, nvcc on PATH and {SYSTEM}/cuda-{version})"
     )
 
 
@@ -88,7 +92,7 @@ def _system_roots(version: str) -> Iterator[Path]:
             yield Path(value).resolve()
     if (nvcc := shutil.which("nvcc")) and (home := _home_of(nvcc)):
         yield home
-    yield Path(f"/usr/local/cuda-{version}").resolve()
+    yield (SYSTEM / f"cuda-{version}").resolve()
 
 
 def _home_of(nvcc: str) -> Path | None:

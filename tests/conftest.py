@@ -1,4 +1,4 @@
-"""What the end-to-end tests share: real environments, toolkits and null driver, made once in the checkout's own build directory."""
+"""What the end-to-end tests share: real environments, toolkits and null driver, made once in the checkout."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from ctkmatrix import device, envs, job, matrix, prepare
-from ctkmatrix.envs import Environment
-from ctkmatrix.model import Cell, Matrix
+
+if TYPE_CHECKING:
+    from ctkmatrix.envs import Environment
+    from ctkmatrix.model import Cell, Matrix
 
 ROOT = Path(__file__).parent.parent
 

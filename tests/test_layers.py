@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 ORDER = (
     {"errors", "model", "suggest", "quantities", "cache", "passthrough"},

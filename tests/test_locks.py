@@ -36,7 +36,7 @@ def test_a_cell_asks_for_exact_versions_and_its_toolkits_nvrtc() -> None:
 
 def test_a_toolkit_12_has_no_nvcc_in_wheels() -> None:
     """Asking for it would bring a part of it that compiles nothing."""
-    assert locks.toolkit_requirements("12.9") == ("cuda-toolkit[cudart,nvrtc]==12.9.*",)
+    assert locks.toolkit_requirements("12.9") == ("cuda-toolkit[nvcc,cudart,nvrtc]==12.9.*",)
     assert "nvcc" in locks.toolkit_requirements("13.0")[0]
 
 

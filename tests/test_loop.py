@@ -21,6 +21,7 @@ class Clock:
         self.now = 100.0
 
     def __call__(self) -> float:
+        """Return the time."""
         return self.now
 
 
@@ -50,15 +51,15 @@ def test_it_keeps_the_time_of_its_turns(clock: Clock) -> None:
 def test_draining_is_not_timed(clock: Clock) -> None:
     """The drain after each burst takes no part of the time, and follows every burst, the last and shorter one too."""
     drained: list[int] = []
+    turns: list[None] = []
 
     def drain() -> None:
-        drained.append(turns)
+        drained.append(len(turns))
         clock.now += 500
 
-    turns = 0
     loop = Loop(10, burst=4, drain=drain)
-    for _ in loop:
-        turns += 1
+    for turn in loop:
+        turns.append(turn)
         clock.now += 1
     assert drained == [4, 8, 10]
     assert loop.elapsed == 10

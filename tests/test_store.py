@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ctkmatrix import journal
 from ctkmatrix.errors import MachineError, UsageError
 from ctkmatrix.store import Store, free_bytes, replace
 from tests.test_journal import BEGAN, MEASURED
@@ -26,10 +27,11 @@ def test_a_run_is_named_by_time_and_a_short_id(tmp_path: Path) -> None:
 def test_records_are_there_as_soon_as_they_are_appended(tmp_path: Path) -> None:
     """Another process sees each record at once: nothing waits in a buffer."""
     run = Store(tmp_path).create()
-    for count, record in enumerate([BEGAN, MEASURED], start=1):
+    records: list[journal.Record] = [BEGAN, MEASURED]
+    for count, record in enumerate(records, start=1):
         run.append(record)
         assert len(run.records()) == count
-    assert run.records() == [BEGAN, MEASURED]
+    assert run.records() == records
 
 
 def test_latest_points_to_the_newest_run(tmp_path: Path) -> None:

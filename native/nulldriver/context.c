@@ -1,7 +1,6 @@
 /* Contexts: a stack in each thread, whose top is the current one. */
 #include "null.h"
 #include "rename.h"
-#include <stdatomic.h>
 
 #define DEEPEST 16
 

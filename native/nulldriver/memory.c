@@ -28,8 +28,9 @@ static CUdeviceptr new_address(enum counted by, unsigned int power) {
 
 /* --- bytes in use --- */
 
-/* Each thread counts for itself, since an atomic addition would cost more than the rest of an allocation; a thread that frees what
- * another allocated goes below zero, and the sum is right. A tally stays when its thread ends, for its allocations may not. */
+/* Each thread counts for itself, since an atomic addition would cost more than the rest of an allocation; a thread that frees
+ * what another allocated goes below zero, and the sum is right. A tally stays when its thread ends: so may its
+ * allocations. */
 static struct tally {
   struct tally *next;
   _Atomic int64_t used[COUNTED];
@@ -120,8 +121,8 @@ HOT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream) { return cuMem
 
 /* --- pools --- */
 
-/* The pools that a program creates on the device share one count. Pools of host or managed memory give memory that the host may touch,
- * which is not counted. Nothing is held back for later: what is reserved is what is used. */
+/* The pools that a program creates on the device share one count. Pools of host or managed memory give memory that the host may
+ * touch, which is not counted. Nothing is held back for later: what is reserved is what is used. */
 #define DEVICE_DEFAULT ((CUmemoryPool)0x20000)
 #define HOST_POOL ((CUmemoryPool)0x20100)
 

@@ -5,7 +5,6 @@
  */
 #include "null.h"
 #include "rename.h"
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 

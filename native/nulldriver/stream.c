@@ -47,8 +47,8 @@ CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
 
 /* --- captures --- */
 
-/* Slots, taken by compare-and-exchange. A stream is used by one thread at a time, so the other fields need no care. The count lets
- * calls outside any capture go by with one load. */
+/* Slots, taken by compare-and-exchange. A stream is used by one thread at a time, so the other fields need no care. The count
+ * lets calls outside any capture go by with one load. */
 #define MOST_CAPTURES 64
 
 static struct capture {

@@ -1,0 +1,179 @@
+"""The matrix of the page: columns, rows, and every kind of entry."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ctkmatrix.grid import anchor, by_key, grid, heat
+from ctkmatrix.model import Field, Outcome, Results, Status
+from ctkmatrix.page import Entry, Grid, Row, Span
+from tests.results_factory import HOSTILE, LONELY, NO_PYTHON, alter, estimate, results
+
+CELL = "cu13.0-py3.12-b13.0.3-c1.2.2"
+MEASURED = Outcome(Status.MEASURED)
+
+
+def made(these: Results) -> Grid:
+    """Lay out *these*."""
+    return grid(these, by_key(these))
+
+
+def row(laid: Grid, case: str, variant: str) -> Row:
+    """Return one row."""
+    return next(row for group in laid.groups for row in group.rows if (row.case, row.variant) == (case, variant))
+
+
+def entry(these: Results, case: str, variant: str, cell: str = CELL) -> Entry:
+    """Return one entry of the matrix of *these*."""
+    laid = made(these)
+    position = [column.cell for column in laid.columns].index(cell)
+    return row(laid, case, variant).entries[position]
+
+
+def with_field(case: str, variant: str, **of: object) -> Results:
+    """Return the standard results with one field of ``CELL`` made by hand."""
+    return alter(results(), Field(CELL, case, variant, MEASURED, **of))  # type: ignore[arg-type]
+
+
+def test_columns_are_grouped_by_toolkit_then_release_then_python() -> None:
+    """Three levels of heads span the same 32 columns; a release opens with a mark."""
+    laid = made(results())
+    assert laid.toolkits[:2] == (Span("CUDA 12.9", 8), Span("CUDA 13.0", 4))
+    assert laid.releases[:2] == (Span("bindings 12.9.4 · core 1.2.2", 4), Span("bindings 12.9.10 · core 1.2.2", 4))
+    assert [column.text for column in laid.columns[:5]] == ["3.11", "3.12", "3.13", "3.14", "3.11"]
+    assert [column.starts for column in laid.columns[:5]] == [True, False, False, False, True]
+    assert sum(span.width for span in laid.toolkits) == sum(span.width for span in laid.releases) == len(laid.columns) == 32
+
+
+def test_rows_are_the_python_sides_of_each_case_by_area() -> None:
+    """Native twins get no row; cases of one area stand together though they came apart; every row spans all columns."""
+    these = results()
+    laid = made(replace(these, cases=(*these.cases[1:], these.cases[0])))
+    assert [group.name for group in laid.groups][:3] == ["device", "enum", "stream"]
+    variants = [(each.case, each.variant, each.leads) for each in laid.groups[3].rows]
+    assert variants == [
+        ("event.create_destroy", "bindings", True),
+        ("event.create_destroy", "core", False),
+        ("event.record", "bindings", True),
+        ("event.record", "core", False),
+        ("event.record", "bindings-runtime", False),
+    ]
+    assert {len(each.entries) for group in laid.groups for each in group.rows} == {32}
+
+
+def test_an_overhead_says_number_interval_and_the_whole_story() -> None:
+    """The field is compact; its detail has bounds, ratio, both times and the processes."""
+    these = with_field(
+        "event.record",
+        "bindings",
+        time=estimate(764e-9, 10e-9),
+        overhead=estimate(584e-9, 10e-9),
+        ratio=estimate(4.24, 0.05),
+    )
+    these = alter(these, Field(CELL, "event.record", "native", MEASURED, estimate(180e-9, 2e-9)))
+    shown = entry(these, "event.record", "bindings")
+    assert (shown.kind, shown.text, shown.interval, shown.heat, shown.over) == ("overhead", "584", "±12", 3, False)
+    assert shown.detail.replace("\N{NARROW NO-BREAK SPACE}", " ").splitlines() == [
+        "event.record / bindings",
+        CELL,
+        "overhead: 584 ns (95 %: 574 … 596)",
+        "ratio: 4.24 × (95 %: 4.19 … 4.30) native",  # noqa: RUF001 -- the sign that is shown
+        "bindings: 764 ns (95 %: 754 … 776)",
+        "native: 180 ns (95 %: 178 … 182)",
+        "12 processes",
+    ]
+
+
+def test_a_negative_overhead_keeps_its_sign() -> None:
+    """Nothing is clamped at zero."""
+    these = with_field("event.record", "bindings", time=estimate(175e-9, 1e-9), overhead=estimate(-5e-9, 1e-9))
+    shown = entry(these, "event.record", "bindings")
+    assert (shown.text, shown.heat, shown.over) == ("\N{MINUS SIGN}5", 0, False)
+    assert "overhead: \N{MINUS SIGN}5 ns" in shown.detail
+
+
+def test_several_calls_a_turn_raise_the_target() -> None:
+    """Three calls may take three times the target before the colour says too much."""
+    within, over = (
+        entry(with_field("tensormap.encode_3", "bindings", time=total, overhead=total), "tensormap.encode_3", "bindings")
+        for total in (estimate(2.9e-6, 1e-9), estimate(3.1e-6, 1e-9))
+    )
+    assert (within.over, within.heat, over.over, over.heat) == (False, 3, True, 4)
+    assert "3 calls a turn" in within.detail
+
+
+@pytest.mark.parametrize(("share", "level"), [(-1.0, 0), (0.1, 0), (0.11, 1), (1.0, 3), (1.001, 4), (5.0, 5), (40.0, 6)])
+def test_heat_turns_at_the_target(share: float, level: int) -> None:
+    """The fourth step ends exactly at the target."""
+    assert heat(share) == level
+
+
+def test_the_legend_speaks_ns_a_call() -> None:
+    """The steps are told in ns and marked beyond the target."""
+    steps = made(results()).scale
+    assert [step.text.replace("\N{NARROW NO-BREAK SPACE}", " ") for step in steps] == [
+        "≤ 100",
+        "≤ 250",
+        "≤ 500",
+        "≤ 1 000",
+        "≤ 2 000",
+        "≤ 5 000",
+        "> 5 000",
+    ]
+    assert [step.over for step in steps] == [False] * 4 + [True] * 3
+
+
+def test_without_a_twin_the_own_time_stands_with_the_reason() -> None:
+    """A case that has no native twin, and one whose twin failed, show time and no colour."""
+    enum = entry(results(), "enum.construct", "bindings")
+    assert (enum.kind, enum.heat) == ("time", None)
+    assert "no overhead: no native twin. An enumeration costs nothing" in enum.detail
+    lonely = entry(results(), LONELY[0], "core", LONELY[1])
+    assert lonely.kind == "time"
+    assert lonely.detail.endswith("no overhead: native, failed: CUDA_ERROR_OUT_OF_MEMORY")
+
+
+def test_what_was_not_measured_shows_a_word_and_its_reason() -> None:
+    """Failed, not run, n/a and needs a GPU each read as themselves, the reason not said twice."""
+    failed = entry(results(), "launch.empty", "core", "cu13.5-py3.12-b13.5.0-c1.2.2")
+    assert (failed.kind, failed.text) == ("mark", "failed")
+    assert failed.detail.endswith(f"failed: TypeError: launch() got {HOSTILE}")
+    away = entry(results(), "launch.empty", "core", "cu13.0-py3.14-b13.0.3-c1.2.2")
+    assert (away.text, away.detail.splitlines()[-1]) == ("not run", f"not run: {NO_PYTHON}")
+    gpu = entry(results(), "event.record", "bindings-runtime")
+    assert (gpu.text, gpu.detail.splitlines()[-1]) == ("needs a GPU", "needs a GPU: a genuine driver is checked for")
+    absent = alter(results(), Field(CELL, "event.record", "core", Outcome(Status.NOT_APPLICABLE, "this cell has no cuda.core")))
+    assert entry(absent, "event.record", "core").text == "n/a"
+
+
+def test_a_genuine_driver_lifts_the_need_for_one() -> None:
+    """On a GPU the runtime's variants are numbers like the others."""
+    shown = entry(results(device_kind="gpu"), "event.record", "bindings-runtime")
+    assert shown.kind in {"overhead", "time"}
+
+
+def test_a_column_whose_cell_did_not_run_says_why() -> None:
+    """The head of such a column carries mark and reason; a cell with single failures is no such column."""
+    columns = {column.cell: column for column in made(results()).columns}
+    away = columns["cu13.0-py3.14-b13.0.3-c1.2.2"]
+    assert away.state == "not run"
+    assert NO_PYTHON in away.detail
+    partly = columns["cu13.5-py3.12-b13.5.0-c1.2.2"]
+    assert partly.state == ""
+    assert "failed: 1 of 37" in partly.detail
+
+
+def test_a_row_tells_what_its_case_is() -> None:
+    """Title, difference from the twin and driver calls are in the row's detail."""
+    detail = row(made(results()), "event.record", "core").detail
+    assert "Record an event on a stream." in detail
+    assert "Unlike the native twin: a method call" in detail
+    assert "Driver calls of a turn: cuEventRecord" in detail
+
+
+def test_anchors_hold_nothing_that_a_fragment_refuses() -> None:
+    """An id has no space and needs no further quoting."""
+    assert anchor("event.record", "core") == "event.record/core"
+    assert not set(anchor(HOSTILE)) & set(" <>\"'&")

@@ -1,0 +1,69 @@
+"""What did not run and why: the same reason is one line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ctkmatrix.grid import by_key
+from ctkmatrix.missing import missing, named
+from ctkmatrix.model import Flag, Outcome, Results, Status
+from ctkmatrix.page import Missing, Names
+from tests.results_factory import HOSTILE, NO_PYTHON, results
+
+
+def listed(these: Results) -> dict[str, list[Missing]]:
+    """Return the lines by mark."""
+    lines: dict[str, list[Missing]] = {}
+    for each in missing(these, by_key(these)):
+        lines.setdefault(each.mark, []).append(each)
+    return lines
+
+
+def test_cells_that_share_a_reason_are_one_line() -> None:
+    """Three cells without an interpreter are told once, and none of their fields again."""
+    (line,) = listed(results())["not run"]
+    assert line.reason == NO_PYTHON
+    assert line.what == Names("the whole cell")
+    assert line.where.text.count("py3.14") == 3
+
+
+def test_a_failure_in_eight_cells_is_one_line() -> None:
+    """The cells are counted and listed on demand."""
+    line = next(each for each in listed(results())["failed"] if HOSTILE in each.reason)
+    assert line.what == Names("launch.empty/core")
+    assert (line.where.text, len(line.where.items)) == ("8 cells", 8)
+
+
+def test_variants_that_share_reason_and_cells_are_one_line() -> None:
+    """A case that hung loses all its variants, in one line; the native twin is named too."""
+    line = next(each for each in listed(results())["failed"] if "no answer" in each.reason)
+    assert line.what.text == "nvrtc.compile/native, nvrtc.compile/bindings, nvrtc.compile/core"
+
+
+def test_missing_twins_and_exclusions_are_told() -> None:
+    """What is left out by decision stands there with the reason for it."""
+    lines = listed(results())
+    assert lines["no native twin"][0].what.text == "enum.construct, enum.member"
+    assert lines["no native twin"][0].where == Names("all 32 cells")
+    assert "no wheel" in lines["left out"][0].reason
+
+
+def test_reasons_joined_for_a_cell_are_not_told_again() -> None:
+    """A cell that lost everything for two reasons is one line."""
+    these = results()
+    first = these.cells[0].cell.id
+    outcomes = {"event": Outcome(Status.FAILED, "one"), "launch": Outcome(Status.FAILED, "two")}
+    fields = tuple(
+        replace(field, outcome=outcomes.get(field.case.split(".")[0], outcomes["event"]), time=None, overhead=None, ratio=None)
+        for field in these.fields
+        if field.cell == first
+    )
+    cell = replace(these.cells[0], outcome=Outcome(Status.FAILED, "one; two"), processes=0, flags=(Flag.NULL_DRIVER,))
+    lines = missing(only := replace(these, cells=(cell,), fields=fields), by_key(only))
+    assert [each.reason for each in lines if each.mark == "failed"] == ["one; two"]
+
+
+def test_few_names_are_said_outright() -> None:
+    """Up to three names stand in the text."""
+    assert named(["a", "b", "c"], "cell") == Names("a, b, c")
+    assert named(["a", "b", "c", "d"], "cell") == Names("4 cells", ("a", "b", "c", "d"))

@@ -1,0 +1,266 @@
+"""End to end, through nox: what each command leaves behind, and each exit code. A copy of the checkout, real everything."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctkmatrix import matrix
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.slow
+
+NEWEST = matrix.newest(matrix.load(ROOT / "matrix.toml").cells)
+NARROW = ("--case", "event.*", "--quick", "--device", "null")
+QUIET = "quick = { processes = 2, values = 2, seconds_per_value = 0.001, block_limit = 60 }"
+
+
+class Checkout:
+    """A copy of this checkout with its own reports; environments and toolkits are those of the original."""
+
+    def __init__(self, path: Path) -> None:
+        for name in ("cases", "ctkmatrix", "locks", "native", "templates", "noxfile.py", "matrix.toml"):
+            source = ROOT / name
+            copy = shutil.copytree if source.is_dir() else shutil.copy
+            copy(source, path / name)
+        (ROOT / ".ctkmatrix").mkdir(exist_ok=True)
+        (path / ".ctkmatrix").symlink_to(ROOT / ".ctkmatrix")
+        self.path = path
+        self.edit("matrix.toml", "quick = { processes = 4, values = 5, seconds_per_value = 0.004, block_limit = 60 }", QUIET)
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        """Replace *old*, which must be there, in a file."""
+        text = (self.path / name).read_text()
+        assert old in text
+        (self.path / name).write_text(text.replace(old, new, 1))
+
+    def command(self, *words: str) -> list[str]:
+        """Return the command line of nox."""
+        return [sys.executable, "-m", "nox", "--no-color", "-f", str(self.path / "noxfile.py"), *words]
+
+    def nox(self, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run nox to its end, in an environment with *variables*."""
+        environment = {**os.environ, "NOX_SCRIPT_MODE": "none", **variables}
+        return subprocess.run(
+            self.command(*words), cwd=self.path, env=environment, capture_output=True, text=True, timeout=300, check=False
+        )
+
+    @property
+    def latest(self) -> Path:
+        """The newest run."""
+        return self.path / "reports" / "latest"
+
+    def results(self) -> dict[str, Any]:
+        """Return the newest results."""
+        found: dict[str, Any] = json.loads((self.latest / "results.json").read_text())
+        return found
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    """A copy of this checkout."""
+    return Checkout(tmp_path)
+
+
+def outcomes(results: dict[str, Any], cell: str) -> set[str]:
+    """Return the outcomes of the fields of *cell*."""
+    return {field["outcome"]["status"] for field in results["fields"] if field["cell"] == cell}
+
+
+def test_one_cell_all_the_way_to_the_page(checkout: Checkout) -> None:
+    """Exit 0; it says first what it will do; page, results, pyperf file, manifest and journal are there and agree."""
+    done = checkout.nox("-s", "bench-cu13", "--", *NARROW)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 cell (1 toolkit, 1 Python), 2 cases in 6 variants" in done.stdout
+    assert done.stdout.index("expected time") < done.stdout.index("6 of 6 planned fields measured")
+    assert (checkout.latest / "page" / "index.html").read_text().count(NEWEST.id) > 0
+    results, manifest = checkout.results(), json.loads((checkout.latest / "manifest.json").read_text())
+    assert results["manifest"] == manifest
+    assert (manifest["status"], manifest["device_kind"]) == ("complete", "null")
+    assert manifest["timed_share"] > 0
+    assert outcomes(results, NEWEST.id) == {"measured"}
+    provenance = results["cells"][0]["provenance"]
+    assert provenance["libraries"]["nvrtc"]["version"] == NEWEST.toolkit
+    assert provenance["packages"]["cuda-bindings"] == NEWEST.bindings
+    assert provenance["native"]["native"]["nvcc"] is True
+    suite = checkout.latest / "cells" / f"{NEWEST.id}.json"
+    shown = subprocess.run([sys.executable, "-m", "pyperf", "show", suite], capture_output=True, text=True, check=True)
+    assert "event.record/native: Mean" in shown.stdout
+
+
+def test_every_listed_session_is_selectable_and_says_what_it_is(checkout: Checkout) -> None:
+    """Every cell, both majors, each with a line; within two seconds."""
+    start = time.perf_counter()
+    done = checkout.nox("--json", "-l")
+    assert time.perf_counter() - start < 2
+    sessions = {one["session"]: one for one in json.loads(done.stdout)}
+    assert {"bench", "bench-cu12", "bench-cu13", f"bench-{NEWEST.id}", "measure", "report", "lock", "tests"} <= set(sessions)
+    assert all(one["description"] for one in sessions.values())
+    tagged = {name for name, one in sessions.items() if "cu13.0" in one["tags"]}
+    assert tagged == {f"bench-cu13.0-py{python}-b13.0.3-c1.2.2" for python in ("3.11", "3.12", "3.13", "3.14")}
+    for name in (f"bench-{NEWEST.id}", "bench-cu12"):
+        assert checkout.nox("-l", "-s", name).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("cores = [", "coers = [", "perhaps you meant «cores»"),
+        ('    "3.11",\n', '    "3.x1",\n', "3.x1"),
+        ('"13.5" = ["13.5.0"]', '"13.5" = []', "matrix.toml:"),
+        ("[toolkits]", "[toolkits", "matrix.toml:"),
+    ],
+)
+def test_a_wrong_matrix_is_told_before_anything_is_built(checkout: Checkout, old: str, new: str, said: str) -> None:
+    """Exit 2, file and line, no traceback, no report."""
+    checkout.edit("matrix.toml", old, new)
+    done = checkout.nox("-s", "bench", "--", *NARROW)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "matrix.toml:" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (checkout.path / "reports").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--cas", "x"), "perhaps you meant «--case»"),
+        (("--case", "event.recrd"), "perhaps you meant «event.record»"),
+        (("--cell", "cu99*"), "the closest are"),
+        (("--device", "cpu"), "write auto, null, gpu"),
+        (("--resume", "nonsense"), "no run is called 'nonsense'"),
+    ],
+)
+def test_wrong_words_are_told(checkout: Checkout, words: tuple[str, ...], said: str) -> None:
+    """Exit 2, with a suggestion."""
+    done = checkout.nox("-s", "bench-cu13", "--", *words)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_missing_interpreter_stops_no_other_cell(checkout: Checkout) -> None:
+    """Exit 11; its cell is in the report as not run, with the reason; the other cell is measured."""
+    odd = f'{{ toolkit = "13.5", python = "3.19", bindings = "{NEWEST.bindings}", core = "{NEWEST.core}" }},'
+    checkout.edit("matrix.toml", "cells = [\n", f"cells = [\n    {odd}\n")
+    words = ("--cell", NEWEST.id, "--cell", "*-py3.19-*")
+    done = checkout.nox("-s", "bench", "--", *words, *NARROW, UV_PYTHON_DOWNLOADS="never")
+    assert done.returncode == 11, done.stdout + done.stderr
+    results = checkout.results()
+    assert results["manifest"]["status"] == "incomplete"
+    assert outcomes(results, NEWEST.id) == {"measured"}
+    assert outcomes(results, NEWEST.id.replace(f"py{NEWEST.python}", "py3.19")) == {"not run"}
+    assert "no interpreter for Python 3.19" in (checkout.latest / "page" / "index.html").read_text()
+
+
+def test_a_case_that_fails_makes_the_run_incomplete(checkout: Checkout) -> None:
+    """Exit 11; the failure is in the report, the other cases are measured."""
+    checkout.edit("cases/event.py", "    create = cu.device.create_event", "    raise OSError('on purpose')")
+    done = checkout.nox("-s", "bench-cu13", "--", *NARROW)
+    assert done.returncode == 11, done.stdout + done.stderr
+    assert "failed: OSError: on purpose (" in done.stdout
+    failed = [one for one in checkout.results()["fields"] if one["outcome"]["status"] == "failed"]
+    assert [(one["case"], one["variant"]) for one in failed] == [("event.create_destroy", "core")]
+
+
+def test_no_compiler_is_the_machine_s_fault(checkout: Checkout) -> None:
+    """Exit 13, one message that says what to install."""
+    done = checkout.nox("-s", "bench-cu13", "--", *NARROW, NVCC_CCBIN="/nowhere/g++")
+    assert done.returncode == 13, done.stdout + done.stderr
+    assert "NVCC_CCBIN names /nowhere/g++" in done.stderr
+    assert "install g++" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_gpu_that_does_not_work_is_never_replaced(checkout: Checkout) -> None:
+    """Exit 13 for auto and gpu alike: a libcuda that does not initialise is there, so nothing is measured over the null driver."""
+    source = "int cuInit(unsigned f) { return 999; }\nint cuDriverGetVersion(int *v) { *v = 13000; return 0; }\n"
+    broken = checkout.path / "broken"
+    broken.mkdir()
+    library = broken / "libcuda.so.1"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", library], input=source, text=True, check=True)
+    for asked in ("auto", "gpu"):
+        done = checkout.nox("-s", "bench-cu13", "--", "--case=event.*", "--quick", "--device", asked, LD_LIBRARY_PATH=str(broken))
+        assert done.returncode == 13, done.stdout + done.stderr
+        assert "cuInit gives error 999" in done.stderr
+    assert not (checkout.path / "reports").exists()
+
+
+def test_no_network_is_the_machine_s_fault(checkout: Checkout) -> None:
+    """Exit 13 where something has to be fetched and cannot; nothing is measured by halves."""
+    (checkout.path / ".ctkmatrix").unlink()
+    cache = checkout.path / "empty-cache"
+    done = checkout.nox("-s", "bench-cu13", "--", *NARROW, UV_OFFLINE="1", UV_CACHE_DIR=str(cache))
+    assert done.returncode == 13, done.stdout + done.stderr
+    assert "check the network" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_our_own_bug_is_told_in_one_line(checkout: Checkout) -> None:
+    """Exit 70; the traceback is in a log that the line names."""
+    checkout.edit("ctkmatrix/announce.py", "    return [\n", "    raise AssertionError('on purpose')\n    return [\n")
+    done = checkout.nox("-s", "bench-cu13", "--", *NARROW)
+    assert done.returncode == 70
+    assert "a bug of ctkmatrix: AssertionError at announce.py:" in done.stderr
+    assert "Traceback" not in done.stderr
+    (log,) = (checkout.path / "reports" / "bugs").iterdir()
+    assert str(log) in done.stderr
+    assert "AssertionError: on purpose" in log.read_text()
+
+
+def test_an_interrupted_run_can_be_resumed(checkout: Checkout) -> None:
+    """Ctrl-C: exit 130, a page of what there is; --resume goes on with the same run, measures nothing twice, and completes it."""
+    words = ("-s", "bench-cu13", "--", "--device", "null", "--profile", "standard")
+    environment = {**os.environ, "NOX_SCRIPT_MODE": "none"}
+    with subprocess.Popen(
+        checkout.command(*words), cwd=checkout.path, env=environment, start_new_session=True, stdout=subprocess.DEVNULL
+    ) as process:
+        journal = wait_for_blocks(checkout.path, 20)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(60) == 130
+    before = blocks(journal)
+    assert checkout.results()["manifest"]["status"] == "interrupted"
+    assert (checkout.latest / "page" / "index.html").exists()
+    done = checkout.nox(*words, "--resume")
+    assert done.returncode == 0, done.stdout + done.stderr
+    after = blocks(journal)
+    assert after[: len(before)] == before
+    assert len(after) == len(set(after))
+    assert checkout.results()["manifest"]["status"] == "complete"
+    assert len(list((checkout.path / "reports" / "runs").iterdir())) == 1
+
+
+def test_a_run_of_other_cases_is_not_resumed(checkout: Checkout) -> None:
+    """Exit 2, with the difference named: measurements of different case versions never meet."""
+    assert checkout.nox("-s", "bench-cu13", "--", *NARROW).returncode == 0
+    checkout.edit("native/event.cpp", "int status = 0;", "int status = 0 + 0;")
+    done = checkout.nox("-s", "bench-cu13", "--", *NARROW, "--resume")
+    assert done.returncode == 2
+    assert "cannot be resumed: its version of event.create_destroy was" in done.stderr
+
+
+def wait_for_blocks(path: Path, count: int) -> Path:
+    """Wait until a journal holds *count* blocks, and return it."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        for journal in path.glob("reports/runs/*/journal.jsonl"):
+            if len(blocks(journal)) >= count:
+                return journal
+        time.sleep(0.05)
+    raise TimeoutError("nothing was measured")
+
+
+def blocks(journal: Path) -> list[tuple[str, int, str]]:
+    """Return the (cell, round, case) of every block in the journal."""
+    records = [json.loads(line) for line in journal.read_text().splitlines()]
+    return [(one["cell"], one["round"], one["case"]) for one in records if one["type"] == "measured"]

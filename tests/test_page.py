@@ -1,0 +1,170 @@
+"""The page in a real browser: nothing is fetched, nothing overflows, everything can be reached."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from ctkmatrix.render import write
+from tests.results_factory import results
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-sync",
+    "--no-first-run",
+)
+WIDTHS = (390, 1440)
+
+CONTRAST = """() => {
+  const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  const luminance = rgb => { const [r, g, b] = rgb.match(/[\\d.]+/g).map(Number).map(channel);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  return [...document.querySelectorAll(".legend .chip:not(.time)")].map(chip => {
+    const style = getComputedStyle(chip), a = luminance(style.color), b = luminance(style.backgroundColor);
+    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+  });
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Start Debian's chromium, once."""
+    chromium = shutil.which("chromium")
+    if not chromium:
+        pytest.skip("no chromium on this machine: get it with `apt-get install chromium`")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=chromium, args=list(QUIET))
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="module")
+def null_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the page of a null run."""
+    return write(results(), tmp_path_factory.mktemp("null"))
+
+
+@pytest.fixture(scope="module")
+def gpu_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the page of a GPU run."""
+    return write(results(device_kind="gpu"), tmp_path_factory.mktemp("gpu"))
+
+
+@pytest.fixture
+def tab(browser: Browser) -> Iterator[Page]:
+    """Open a tab that is wide."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
+    yield context.new_page()
+    context.close()
+
+
+def test_the_page_opens_without_an_error_or_a_request(tab: Page, null_page: Path) -> None:
+    """The console is silent and the file itself is all that is loaded."""
+    said: list[str] = []
+    asked: list[str] = []
+    tab.on("console", lambda message: said.append(message.text))
+    tab.on("pageerror", lambda error: said.append(str(error)))
+    tab.on("dialog", lambda dialog: said.append(dialog.message))
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto(null_page.as_uri(), wait_until="networkidle")
+    assert (said, asked) == ([], [null_page.as_uri()])
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_overflows(tab: Page, null_page: Path, width: int) -> None:
+    """The page is as wide as the window, with all details open; the matrix scrolls by itself."""
+    tab.set_viewport_size({"width": width, "height": 844})
+    tab.goto(null_page.as_uri())
+    tab.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    assert tab.evaluate("document.documentElement.scrollWidth") == width
+    assert tab.evaluate("(box => box.scrollWidth > box.clientWidth)(document.querySelector('.matrix'))")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_heads_and_first_column_stay_in_sight(tab: Page, null_page: Path, width: int) -> None:
+    """Scrolled to its far corner, the matrix still shows which case and cell a field belongs to."""
+    tab.set_viewport_size({"width": width, "height": 844})
+    tab.goto(null_page.as_uri())
+    tab.evaluate("(box => box.scrollTo(9999, 9999))(document.querySelector('.matrix'))")
+    box, head, label = (
+        tab.locator(selector).bounding_box()
+        for selector in (".matrix", ".matrix thead tr:last-child th:last-child", ".matrix tbody:last-child tr:last-child th")
+    )
+    assert box
+    assert head
+    assert label
+    assert box["y"] <= head["y"] < box["y"] + 150
+    assert abs(label["x"] - box["x"]) < 3
+    assert label["width"] < 0.45 * width
+
+
+def test_the_null_banner_stays_in_sight(tab: Page, null_page: Path, gpu_page: Path) -> None:
+    """Whatever part of a null page is looked at says that it is one; a GPU's page has no banner."""
+    tab.goto(null_page.as_uri() + "#run")
+    banner = tab.locator(".banner")
+    assert banner.bounding_box() == {"x": 0, "y": 0, "width": 1440, "height": pytest.approx(36, abs=15)}
+    assert "not gpu numbers" in banner.inner_text().lower()
+    tab.goto(gpu_page.as_uri())
+    assert tab.locator(".banner").count() == 0
+
+
+def test_the_whole_story_is_a_hover_or_a_key_away(tab: Page, null_page: Path) -> None:
+    """A field tells its bounds and both times to the pointer and to the keyboard, within the window."""
+    tab.goto(null_page.as_uri())
+    row = tab.locator('tr[id="event.record/bindings"]')
+    story = "field => getComputedStyle(field, '::after').content"
+    field = row.locator("td").first
+    assert field.evaluate(story) == "none"
+    field.hover()
+    assert "overhead: " in field.evaluate(story)
+    tab.mouse.move(0, 0)
+    row.locator("th").focus()
+    tab.keyboard.press("Tab")
+    assert field.evaluate("field => field === document.activeElement")
+    assert "native: " in field.evaluate(story)
+    description = field.get_attribute("aria-description")
+    assert description
+    assert "ratio: " in description
+
+
+def test_a_cells_head_leads_to_its_details(tab: Page, null_page: Path) -> None:
+    """Without a script, a link opens what it leads to."""
+    tab.goto(null_page.as_uri())
+    details = tab.locator('[id="cell/cu12.9-py3.11-b12.9.4-c1.2.2"]')
+    assert not details.is_visible()
+    tab.locator(".matrix thead a").first.click()
+    assert details.is_visible()
+    assert "sha256:" in details.inner_text()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_numbers_can_be_read_on_every_colour(browser: Browser, null_page: Path, scheme: str) -> None:
+    """Text on each step of the scale keeps WCAG's contrast of 4.5, light and dark."""
+    context = browser.new_context(color_scheme="dark" if scheme == "dark" else "light")
+    tab = context.new_page()
+    tab.goto(null_page.as_uri())
+    ratios = tab.evaluate(CONTRAST)
+    context.close()
+    assert len(ratios) == 7
+    assert min(ratios) >= 4.5
+
+
+def test_the_page_prints(tab: Page, null_page: Path) -> None:
+    """On paper nothing is cut off: the matrix is as large as it is."""
+    tab.goto(null_page.as_uri())
+    tab.emulate_media(media="print")
+    style = "(style => [style.overflow, style.maxHeight])(getComputedStyle(document.querySelector('.matrix')))"
+    assert tab.evaluate(style) == ["visible", "none"]

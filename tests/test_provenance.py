@@ -1,0 +1,60 @@
+"""Where the numbers come from, in short and in full."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ctkmatrix import provenance
+from ctkmatrix.model import Cell, CellResult, Outcome, Status
+from ctkmatrix.page import Fact, FactGroup
+from tests.results_factory import NO_PYTHON, results
+
+
+def test_the_short_form_of_a_cell() -> None:
+    """Versions as people write them, in the order of the heads; the banner's flag is not repeated."""
+    row = provenance.cell_row(results().cells[1])
+    assert dict(zip(provenance.CELL_HEADS, row.values, strict=True)) == {
+        "Interpreter": "3.12.4",
+        "Build": "unknown",
+        "bindings": "12.9.4",
+        "core": "1.2.2",
+        "numpy": "2.4.1",
+        "Native baseline": "nvcc 12.9 from wheels, g++ 12.2.0",
+        "libcuda": "12.9",
+        "NVRTC": "12.9",
+        "Processes": "12",
+    }
+    assert row.flags == ("interpreter build", "no nvcc")
+
+
+def test_a_cell_without_provenance_has_no_holes() -> None:
+    """What is not recorded reads as a dash; mark and reason say why."""
+    row = provenance.cell_row(CellResult(Cell("13.0", "3.14", "13.0.3", None), Outcome(Status.NOT_RUN, NO_PYTHON)))
+    assert set(row.values[:-1]) == {"–"}  # noqa: RUF001 -- the dash that is shown
+    assert (row.state, row.reason, row.details) == ("not run", NO_PYTHON, ())
+
+
+def test_every_leaf_of_a_tree_is_a_fact() -> None:
+    """Branches are groups with dotted names, the rest is a last group; truth, lists and absence are words."""
+    tree = {"a": {"b": {"c": 1}, "d": True, "e": None}, "lock": "9b", "cpus": [1, 2], "load": 0.97021484375, "none": {}}
+    assert provenance.groups(tree) == (
+        FactGroup("a", (Fact("b.c", "1"), Fact("d", "yes"), Fact("e", "–"))),  # noqa: RUF001 -- the dash that is shown
+        FactGroup("Other", (Fact("lock", "9b"), Fact("cpus", "1, 2"), Fact("load", "0.9702"), Fact("none", "none"))),
+    )
+
+
+def test_the_manifest_by_subject() -> None:
+    """Run, device, machine, harness and orchestrator each have their group."""
+    said = provenance.manifest(results().manifest)
+    groups = {group.title: {fact.name: fact.value for fact in group.facts} for group in said}
+    assert list(groups) == ["Measurement", "Device", "Machine", "Harness", "Orchestrator"]
+    run = groups["Measurement"]
+    assert (run["Seed"], run["Wall time"]) == ("1234567", "9 min 12 s")
+    assert run["Share of it inside timed loops"] == "63.4\N{NARROW NO-BREAK SPACE}%"
+    assert groups["Harness"] == {"commit": "4f0c1d2e", "dirty": "no"}
+
+
+def test_the_device_is_named() -> None:
+    """A GPU with its driver; a device without a name by its kind."""
+    assert provenance.device(results(device_kind="gpu").manifest) == "NVIDIA H200, driver 590.44.01"
+    assert provenance.device(replace(results().manifest, device={})) == "null driver, no GPU"

@@ -1,0 +1,119 @@
+"""A page -> one HTML file."""
+
+from __future__ import annotations
+
+import re
+import stat
+import time
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ctkmatrix.errors import MachineError
+from ctkmatrix.render import render, write
+from ctkmatrix.report import view
+from tests.results_factory import HOSTILE, cases, cells, results
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VOID = {"meta", "link", "wbr", "br", "img", "input"}
+
+
+class Outline(HTMLParser):
+    """Collects ids and links, and holds that elements close in the order in which they opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.tags: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note one element."""
+        self.tags.add(tag)
+        self.open += [] if tag in VOID else [tag]
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+        self.links += [value or "" for name, value in attrs if name in {"href", "src", "srcset", "action", "data"}]
+
+    def handle_endtag(self, tag: str) -> None:
+        """Close the element that is open."""
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def html() -> str:
+    """Return the standard page."""
+    return render(view(results()))
+
+
+@pytest.fixture(scope="module")
+def outline(html: str) -> Outline:
+    """Return what the standard page consists of."""
+    parser = Outline()
+    parser.feed(html)
+    assert parser.open == []
+    return parser
+
+
+def test_what_looks_like_markup_shows_as_text(html: str, outline: Outline) -> None:
+    """Names, titles and messages are escaped wherever they stand; the page has no script at all."""
+    assert "script" not in outline.tags
+    assert html.count("&lt;script&gt;") > 3
+    assert HOSTILE not in html
+
+
+def test_the_page_needs_no_network(html: str, outline: Outline) -> None:
+    """Nothing is fetched: links are fragments, styles hold no url, and the policy forbids the rest."""
+    assert all(link.startswith("#") for link in outline.links)
+    assert not re.search(r"https?://|url\(|@import", html)
+    assert "default-src 'none'" in html
+
+
+def test_fragments_lead_somewhere_and_ids_are_unique(outline: Outline) -> None:
+    """Every link has its target, every target one owner."""
+    assert len(outline.ids) == len(set(outline.ids))
+    assert {link.removeprefix("#") for link in outline.links} <= set(outline.ids)
+
+
+def test_the_banner_is_there_for_null_alone(html: str) -> None:
+    """The class is only in the markup of a null run."""
+    assert 'class="banner"' in html
+    assert 'class="banner"' not in render(view(results(device_kind="gpu")))
+
+
+def test_every_field_is_a_cell_of_the_table(html: str) -> None:
+    """As many entries as rows times columns; each can be reached by keyboard and is described."""
+    entries = re.findall(r'<td class="[^"]*" tabindex="0" aria-description="[^"]+">', html)
+    assert len(entries) == sum(len([v for v in case.variants if v.name != "native"]) for case in cases(25)) * len(cells())
+
+
+def test_writing_replaces_the_page_in_one_step(tmp_path: Path) -> None:
+    """The directory is made, an old page replaced, nothing else left behind, and others may read it."""
+    directory = tmp_path / "page"
+    assert write(results(), directory) == directory / "index.html"
+    first = (directory / "index.html").read_text(encoding="utf-8")
+    write(results(device_kind="gpu"), directory)
+    assert (directory / "index.html").read_text(encoding="utf-8") != first
+    assert [path.name for path in directory.iterdir()] == ["index.html"]
+    assert (directory / "index.html").stat().st_mode & stat.S_IROTH
+
+
+def test_a_page_that_cannot_be_written_is_the_machines_fault(tmp_path: Path) -> None:
+    """The message names the file."""
+    (tmp_path / "page").write_text("in the way", encoding="utf-8")
+    with pytest.raises(MachineError, match=r"index\.html"):
+        write(results(), tmp_path / "page")
+
+
+def test_a_large_matrix_is_quick_and_small() -> None:
+    """32 cells of 100 case variants: under 5 s and 3 MB."""
+    many = results(rows=100)
+    began = time.perf_counter()
+    page = view(many)
+    html = render(page)
+    assert time.perf_counter() - began < 5
+    assert sum(len(group.rows) for group in page.grid.groups) >= 100
+    assert len(html.encode()) < 3_000_000
