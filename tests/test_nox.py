@@ -9,19 +9,23 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ctkmatrix import matrix
 from tests.conftest import ROOT
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 pytestmark = pytest.mark.slow
 
 NEWEST = matrix.newest(matrix.load(ROOT / "matrix.toml").cells)
 NARROW = ("--case", "event.*", "--quick", "--device", "null")
-QUIET = "quick = { processes = 2, values = 2, seconds_per_value = 0.001, block_limit = 60 }"
+QUICK = "quick = { processes = 2, values = 2, seconds_per_value = 0.001, block_limit = 60 }"
+STANDARD = "standard = { processes = 4, values = 5, seconds_per_value = 0.004, block_limit = 60 }"
+"""Short profiles in place of the real ones."""
 
 
 class Checkout:
@@ -35,7 +39,10 @@ class Checkout:
         (ROOT / ".ctkmatrix").mkdir(exist_ok=True)
         (path / ".ctkmatrix").symlink_to(ROOT / ".ctkmatrix")
         self.path = path
-        self.edit("matrix.toml", "quick = { processes = 4, values = 5, seconds_per_value = 0.004, block_limit = 60 }", QUIET)
+        for line in (QUICK, STANDARD):
+            name = line.partition(" ")[0]
+            was = next(old for old in (path / "matrix.toml").read_text().splitlines() if old.startswith(f"{name} = "))
+            self.edit("matrix.toml", was, line)
 
     def edit(self, name: str, old: str, new: str) -> None:
         """Replace *old*, which must be there, in a file."""
@@ -94,21 +101,21 @@ def test_one_cell_all_the_way_to_the_page(checkout: Checkout) -> None:
     assert provenance["native"]["native"]["nvcc"] is True
     suite = checkout.latest / "cells" / f"{NEWEST.id}.json"
     shown = subprocess.run([sys.executable, "-m", "pyperf", "show", suite], capture_output=True, text=True, check=True)
-    assert "event.record/native: Mean" in shown.stdout
+    assert "event.record/native\n" in shown.stdout
 
 
 def test_every_listed_session_is_selectable_and_says_what_it_is(checkout: Checkout) -> None:
     """Every cell, both majors, each with a line; within two seconds."""
     start = time.perf_counter()
-    done = checkout.nox("--json", "-l")
+    listed = checkout.nox("-l").stdout
     assert time.perf_counter() - start < 2
-    sessions = {one["session"]: one for one in json.loads(done.stdout)}
-    assert {"bench", "bench-cu12", "bench-cu13", f"bench-{NEWEST.id}", "measure", "report", "lock", "tests"} <= set(sessions)
-    assert all(one["description"] for one in sessions.values())
-    tagged = {name for name, one in sessions.items() if "cu13.0" in one["tags"]}
+    names = [line.split()[1] for line in listed.splitlines() if line.startswith(("- ", "* "))]
+    assert {"bench", "bench-cu12", "bench-cu13", f"bench-{NEWEST.id}", "measure", "report", "lock", "tests"} <= set(names)
+    sessions = json.loads(checkout.nox("--json", "-l", "-s", *names).stdout)
+    assert [one["session"] for one in sessions] == names
+    assert all(one["description"] for one in sessions)
+    tagged = {one["session"] for one in json.loads(checkout.nox("--json", "-l", "-t", "cu13.0").stdout)}
     assert tagged == {f"bench-cu13.0-py{python}-b13.0.3-c1.2.2" for python in ("3.11", "3.12", "3.13", "3.14")}
-    for name in (f"bench-{NEWEST.id}", "bench-cu12"):
-        assert checkout.nox("-l", "-s", name).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -183,7 +190,7 @@ def test_no_compiler_is_the_machine_s_fault(checkout: Checkout) -> None:
 
 
 def test_a_gpu_that_does_not_work_is_never_replaced(checkout: Checkout) -> None:
-    """Exit 13 for auto and gpu alike: a libcuda that does not initialise is there, so nothing is measured over the null driver."""
+    """Exit 13 for auto and gpu alike: there is a libcuda, and it does not initialise; nothing goes over the null driver."""
     source = "int cuInit(unsigned f) { return 999; }\nint cuDriverGetVersion(int *v) { *v = 13000; return 0; }\n"
     broken = checkout.path / "broken"
     broken.mkdir()

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ctkmatrix import journal
 from ctkmatrix.errors import MachineError, UsageError
 from ctkmatrix.store import Store, free_bytes, replace
 from tests.test_journal import BEGAN, MEASURED
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from ctkmatrix import journal
 
 
 def test_a_run_is_named_by_time_and_a_short_id(tmp_path: Path) -> None:
