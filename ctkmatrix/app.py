@@ -83,7 +83,7 @@ def _measure(place: Place, job: Job, run: Run, display: Display, *, built_before
     if not cells:
         return
     workshop = prepare.Workshop(place.root, place.build, job.device, display.say)
-    baselines = workshop.baselines(cell.toolkit for cell in cells)
+    baselines = workshop.baselines({cell.toolkit: environments[cell.id] for cell in cells})
     libcuda = job.device.libcuda or str(workshop.null_driver(job.newest_toolkit))
     setups = {}
     for cell in cells:

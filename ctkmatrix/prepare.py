@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ from ctkmatrix.measure import Setup
 from ctkmatrix.probe.registry import NATIVE, NATIVE_RUNTIME
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from ctkmatrix.device import Device
@@ -40,15 +41,19 @@ class Workshop:
     device: Device
     say: Callable[[str], None]
 
-    def baselines(self, versions: Iterable[str]) -> dict[str, Baselines]:
-        """Return the baselines of each toolkit, fetched and built as needed. Raises MachineError."""
-        wanted = sorted(set(versions))
-        with ThreadPoolExecutor(COMPILERS) as pool:
-            return dict(zip(wanted, pool.map(self._toolkit, wanted), strict=True))
+    def baselines(self, environments: Mapping[str, Environment]) -> dict[str, Baselines]:
+        """Return the baselines of each toolkit, fetched and built as needed. Raises MachineError.
 
-    def _toolkit(self, version: str) -> Baselines:
+        environments
+            By toolkit, an environment of one of its cells.
+        """
+        with ThreadPoolExecutor(COMPILERS) as pool:
+            return dict(zip(environments, pool.map(self._toolkit, environments.items()), strict=True))
+
+    def _toolkit(self, wanted: tuple[str, Environment]) -> Baselines:
+        version, environment = wanted
         try:
-            installed = self._installed(version)
+            installed = with_nvrtc_headers(self._installed(version), environment)
         except EnvironmentFailed as error:
             self.say(f"toolkit {version}: {error}")
             missing = {"reason": str(error)}
@@ -65,13 +70,12 @@ class Workshop:
     def _installed(self, version: str) -> toolkits.Installed:
         """Return the toolkit from its wheels, or that of the machine where the wheels cannot be had (no network, say)."""
         try:
-            directory = envs.ensure_toolkit(version, self.build)
-        except MachineError as error:
+            return toolkits.find(version, envs.ensure_toolkit(version, self.build))
+        except (EnvironmentFailed, MachineError) as error:
             try:
                 return toolkits.find(version, None)
             except EnvironmentFailed:
                 raise error from None
-        return toolkits.find(version, directory)
 
     def _library(self, installed: toolkits.Installed, directory: Path, *, cudart: bool) -> dict[str, Any]:
         native = self.root / "native"
@@ -83,9 +87,12 @@ class Workshop:
         )
 
     def null_driver(self, toolkit: str) -> Path:
-        """Return the null driver, built from the headers of *toolkit*. Raises EnvironmentFailed or MachineError."""
-        include = self._installed(toolkit).include
-        return nulldriver.build(include, self.build / "nulldriver", compilers.host_compiler())
+        """Return the null driver, built from the headers of *toolkit*. Raises MachineError: nothing can be measured without."""
+        try:
+            include = self._installed(toolkit).include
+            return nulldriver.build(include, self.build / "nulldriver", compilers.host_compiler())
+        except EnvironmentFailed as error:
+            raise MachineError(f"the null driver cannot be built: {error}") from error
 
     def setup(self, cell: Cell, environment: Environment, baselines: Baselines, libcuda: str) -> Setup:
         """Return what a worker of *cell* is started with."""
@@ -105,6 +112,14 @@ class Workshop:
             variables=variables,
             libcuda=libcuda,
         )
+
+
+def with_nvrtc_headers(installed: toolkits.Installed, environment: Environment) -> toolkits.Installed:
+    """Return *installed* with the headers of NVRTC: a system toolkit may lack them, and the cell's own NVRTC wheel has them."""
+    if any((include / "nvrtc.h").is_file() for include in installed.includes):
+        return installed
+    found = sorted(header.parent for header in environment.site_packages.glob("nvidia/*/include/nvrtc.h"))
+    return dataclasses.replace(installed, includes=(*installed.includes, *found))
 
 
 def _attempt(installed: toolkits.Installed, build: Callable[[], compilers.Built]) -> dict[str, Any]:

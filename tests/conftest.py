@@ -81,10 +81,11 @@ class Bench:
 def bench_of(place: job.Place, cell: Cell, newest: str) -> Bench:
     """Make, or find, what *cell* is measured with over the null driver."""
     workshop = prepare.Workshop(place.root, place.build, device.NULL, print)
+    environment = envs.ensure(cell, place.build)
     return Bench(
         cell,
-        envs.ensure(cell, place.build),
-        workshop.baselines([cell.toolkit])[cell.toolkit],
+        environment,
+        workshop.baselines({cell.toolkit: environment})[cell.toolkit],
         workshop,
         str(workshop.null_driver(newest)),
     )
