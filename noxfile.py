@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -21,7 +22,7 @@ from ctkmatrix.errors import CtkmatrixError, EnvironmentFailed, Exit  # noqa: E4
 from ctkmatrix.passthrough import run  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from ctkmatrix.model import Cell
 
@@ -58,15 +59,19 @@ def ctkmatrix(session: nox.Session, command: str, *words: str) -> None:
         raise SystemExit(status)
 
 
-def bench_cells(session: nox.Session, among: Iterable[Cell]) -> None:
+def bench_cells(session: nox.Session, among: Sequence[Cell]) -> None:
     """Say what will be done, then queue the sessions of the selected cells."""
     try:
-        cells = args.select(among, args.parse(session.posargs, [profile.name for profile in MATRIX.profiles]))
+        asked = args.parse(session.posargs, [profile.name for profile in MATRIX.profiles])
+        if asked.resume is None:
+            args.select(among, asked)  # wrong words are told before anything is made
     except CtkmatrixError as error:
         give_up(error)
-    ctkmatrix(session, "plan", *(f"--only={cell.id}" for cell in cells))
-    for cell in cells:
-        session.notify(f"bench-{cell.id}")
+    with tempfile.TemporaryDirectory() as directory:
+        planned = Path(directory, "cells")
+        ctkmatrix(session, "plan", f"--cells-to={planned}", *(f"--only={cell.id}" for cell in among))
+        for cell in planned.read_text(encoding="utf-8").split():
+            session.notify(f"bench-{cell}")
 
 
 def prepare_cell(session: nox.Session, cell: Cell) -> None:

@@ -10,6 +10,7 @@ create_program = case(
     "nvrtc.create_program",
     "nvrtcCreateProgram and nvrtcDestroyProgram, no headers.",
     references="#940",
+    calls_per_turn=2,
 )
 
 
@@ -27,6 +28,7 @@ compile_tiny = case(
     "nvrtc.compile",
     "Compile a tiny kernel to a cubin: create, compile, fetch, destroy.",
     references="#624 #940",
+    calls_per_turn=5,
     seconds_per_turn=0.03,
 )
 

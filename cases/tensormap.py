@@ -9,7 +9,6 @@ encode_3 = case(
     "Encode three tiled descriptors of rank 2, all argument objects built outside the loop.",
     calls="cuTensorMapEncodeTiled cuTensorMapEncodeTiled cuTensorMapEncodeTiled",
     references="#659",
-    calls_per_turn=3,
 )
 
 

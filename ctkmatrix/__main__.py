@@ -1,4 +1,4 @@
-"""``python -m ctkmatrix COMMAND [--only=CELL …] [-- WORDS …]``: the commands behind nox's sessions, and their exit codes."""
+"""``python -m ctkmatrix COMMAND [--only=CELL …] [--cells-to=FILE] [-- WORDS …]``: behind nox's sessions; the exit codes."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from types import FrameType
 
 ROOT = Path(__file__).parent.parent
+OPTIONS = ("--only", "--cells-to")
 
-COMMANDS: dict[str, Callable[[Place, Sequence[str], Sequence[str]], Exit]] = {
+COMMANDS: dict[str, Callable[[Place, app.Options, Sequence[str]], Exit]] = {
     "plan": app.plan,
     "measure": app.measure,
     "report": app.report,
@@ -32,35 +33,36 @@ def main(words: Sequence[str]) -> Exit:
     """Run the command that *words* name; say what went wrong in one message; return the exit code."""
     place = Place(ROOT)
     try:
-        command, only, rest = split(words)
-        return COMMANDS[command](place, only, rest)
+        command, options, rest = split(words)
+        return COMMANDS[command](place, options, rest)
     except CtkmatrixError as error:
         print(f"ctkmatrix: {error}", file=sys.stderr)
         return error.exit
     except KeyboardInterrupt:
-        print("ctkmatrix: interrupted", file=sys.stderr)
+        print("ctkmatrix: interrupted; the same command with --resume goes on with what was begun", file=sys.stderr)
         return Exit.INTERRUPTED
     except Exception as error:  # noqa: BLE001 -- the last line of defence
         return bug(place, error)
 
 
-def split(words: Sequence[str]) -> tuple[str, list[str], list[str]]:
-    """Return the command, the ids of the cells to take, and the words after ``--``. Raises UsageError."""
-    own, rest = (
-        (list(words), [])
-        if "--" not in words
-        else (
-            list(words[: list(words).index("--")]),
-            list(words[list(words).index("--") + 1 :]),
-        )
-    )
+def split(words: Sequence[str]) -> tuple[str, app.Options, list[str]]:
+    """Return the command, what nox's sessions tell it, and the words after ``--``. Raises UsageError."""
+    cut = list(words).index("--") if "--" in words else len(words)
+    own, rest = words[:cut], list(words[cut + 1 :])
     if not own or own[0] not in COMMANDS:
         wrong = own[0] if own else ""
         raise UsageError(f"there is no command {wrong!r}{perhaps(wrong, COMMANDS)}; there are {', '.join(COMMANDS)}")
+    only: list[str] = []
+    cells_to = None
     for word in own[1:]:
-        if not word.startswith("--only="):
-            raise UsageError(f"unknown word {word!r}{perhaps(word, ['--only='])}; what narrows a run goes after --")
-    return own[0], [word.removeprefix("--only=") for word in own[1:]], rest
+        name, _, value = word.partition("=")
+        if name == "--only":
+            only.append(value)
+        elif name == "--cells-to":
+            cells_to = Path(value)
+        else:
+            raise UsageError(f"unknown word {word!r}{perhaps(name, OPTIONS)}; what narrows a run goes after --")
+    return own[0], app.Options(tuple(only), cells_to), rest
 
 
 def bug(place: Place, error: Exception) -> Exit:

@@ -47,7 +47,9 @@ def after(results: Results, page: str) -> list[str]:
         if one.outcome.status is not Status.MEASURED:
             reasons.setdefault(f"{one.outcome.status}: {one.outcome.reason}", set()).add(f"{one.cell} {one.case}/{one.variant}")
     share = results.manifest.timed_share
+    ran, wanted = sum(cell.processes for cell in results.cells), len(results.cells) * results.manifest.profile.processes
     return [
+        *([f"interrupted after {ran} of {wanted} processes"] if results.manifest.status == "interrupted" else []),
         f"{len(measured)} of {len(planned)} planned fields measured"
         + (f"; {share:.0%} of the workers' {duration(results.manifest.worker_seconds)} inside timed loops" if share else ""),
         *(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -17,29 +17,40 @@ from ctkmatrix.store import Run, Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from ctkmatrix.envs import Environment
     from ctkmatrix.job import Job, Place
     from ctkmatrix.model import Cell, Results
 
 
-def plan(place: Place, only: Sequence[str], words: Sequence[str]) -> Exit:
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What nox's sessions tell a command: ids of the cells to take (all, where empty); where to write the cells of a plan."""
+
+    only: tuple[str, ...] = ()
+    cells_to: Path | None = None
+
+
+def plan(place: Place, options: Options, words: Sequence[str]) -> Exit:
     """Say what will be done: cells, cases, device, download size, expected time."""
-    job, display = jobs.load(place, only, words), Display()
-    for line in announce.before(place, job):
-        display.say(line)
+    job = jobs.load(place, options.only, words)
+    announce_to(Display(), place, job)
+    if options.cells_to:
+        options.cells_to.write_text("\n".join(cell.id for cell in job.cells), encoding="utf-8")
     return Exit.PASSED
 
 
-def measure(place: Place, only: Sequence[str], words: Sequence[str]) -> Exit:
+def measure(place: Place, options: Options, words: Sequence[str]) -> Exit:
     """Measure the selected cells in interleaved rounds and render one report, also of a run that was interrupted."""
-    job, display, store = jobs.load(place, only, words), Display(), Store(place.reports)
+    job, display, store = jobs.load(place, options.only, words), Display(), Store(place.reports)
     began = time.perf_counter()
+    announce_to(display, place, job)
     run = job.earlier.run if job.earlier else begin(store, place, job)
     display.say(f"run {run.id}")
     interrupted = True
     try:
-        _measure(place, job, run, display, built_before=bool(only))
+        _measure(place, job, run, display, built_before=bool(options.only))
         interrupted = False
     finally:
         run.append(journal.Paused(at=now(), interrupted=interrupted, wall=time.perf_counter() - began))
@@ -49,11 +60,17 @@ def measure(place: Place, only: Sequence[str], words: Sequence[str]) -> Exit:
     return Exit.PASSED if found.manifest.status == "complete" else Exit.INCOMPLETE
 
 
-def report(place: Place, _only: Sequence[str], words: Sequence[str]) -> Exit:
+def report(place: Place, _options: Options, words: Sequence[str]) -> Exit:
     """Render the page of a run again: the latest, or the one that *words* name."""
     run = Store(place.reports).find(words[0] if words else "latest")
     print(render.write(run.results(), run.page))
     return Exit.PASSED
+
+
+def announce_to(display: Display, place: Place, job: Job) -> None:
+    """Say what will be done."""
+    for line in announce.before(place, job):
+        display.say(line)
 
 
 def begin(store: Store, place: Place, job: Job) -> Run:
@@ -125,7 +142,8 @@ def publish(store: Store, run: Run, job: Job) -> Results:
     whole = results.assemble(found, job.cases, job.matrix.excluded, job.matrix.target)
     run.write_results(whole, pyperf_suites(found, whole))
     render.write(whole, run.page)
-    store.point_latest(run)
+    if found.samples or whole.manifest.status != "interrupted":  # a run that measured nothing hides no earlier one
+        store.point_latest(run)
     return whole
 
 

@@ -52,7 +52,8 @@ def select(cases: Sequence[model.Case], patterns: Sequence[str]) -> tuple[model.
     """Return the cases whose id matches one of *patterns* (all, without patterns). Raises UsageError where one matches none."""
     for pattern in patterns:
         if not any(fnmatch.fnmatchcase(case.id, pattern) for case in cases):
-            raise UsageError(f"--case {pattern}: no such case{perhaps(pattern, [case.id for case in cases])}")
+            known = [case.id for case in cases] + sorted({f"{case.area}.*" for case in cases})
+            raise UsageError(f"--case {pattern}: no such case{perhaps(pattern, known)}")
     if not patterns:
         return tuple(cases)
     return tuple(case for case in cases if any(fnmatch.fnmatchcase(case.id, pattern) for pattern in patterns))

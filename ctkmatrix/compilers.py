@@ -164,7 +164,15 @@ def run(command: Sequence[str]) -> str:
     """
     name = Path(command[0]).name
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIME_LIMIT, check=False)
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=TIME_LIMIT,
+            check=False,
+            start_new_session=True,  # Ctrl-C ends us, not a compiler halfway, whose death would look like a failure
+        )
     except subprocess.TimeoutExpired as error:
         raise EnvironmentFailed(f"`{name}` did not end within {TIME_LIMIT:.0f} s") from error
     except OSError as error:

@@ -132,7 +132,7 @@ def probe() -> dict[str, Any]:
 
     Raises MachineError where it crashes or hangs.
     """
-    for path in ("libcuda.so.1", str(WSL)):
+    for path in ("libcuda.so.1", *([str(WSL)] if WSL.exists() else [])):
         command = [sys.executable, "-I", "-c", PROBE, path, "0"]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=PROBE_LIMIT, check=True)
@@ -141,10 +141,9 @@ def probe() -> dict[str, Any]:
         answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
         if "missing" not in answer:
             return answer
-        first_missing = answer
         if "cannot open shared object file" not in answer["missing"]:
             raise MachineError(f"there is a {path}, and it cannot be loaded: {answer['missing']}.")
-    return first_missing
+    return answer
 
 
 def near_cpus(device: Device, allowed: set[int]) -> set[int]:

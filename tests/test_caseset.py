@@ -69,5 +69,7 @@ def test_cases_are_selected_by_globs() -> None:
 
 def test_a_glob_that_matches_nothing_gets_a_suggestion() -> None:
     """A misspelt case would otherwise silently measure less."""
+    with pytest.raises(UsageError, match=r"perhaps you meant «event\.\*»"):
+        caseset.select(CASES, ["evnt.*"])
     with pytest.raises(UsageError, match=r"--case launch\.emty: no such case; perhaps you meant «launch\.empty»"):
         caseset.select(CASES, ["launch.emty"])

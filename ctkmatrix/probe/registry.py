@@ -89,7 +89,7 @@ def case(  # noqa: PLR0913 -- a declaration: one keyword per fact
     *,
     calls: str = "",
     references: str = "",
-    calls_per_turn: int = 1,
+    calls_per_turn: int | None = None,
     isolated: bool = False,
     asynchronous: bool = False,
     seconds_per_turn: float = 0.0,
@@ -99,6 +99,8 @@ def case(  # noqa: PLR0913 -- a declaration: one keyword per fact
 
     calls
         The driver calls that one turn makes, in order, separated by spaces.
+    calls_per_turn
+        How many calls the target is for; as many as *calls* names where it is not given, and at least one.
     references
         Where it was asked about: issue numbers of cuda-python such as ``#659``, separated by spaces.
     seconds_per_turn
@@ -117,7 +119,7 @@ def case(  # noqa: PLR0913 -- a declaration: one keyword per fact
         title,
         tuple(calls.split()),
         tuple(references.split()),
-        calls_per_turn,
+        max(1, len(calls.split())) if calls_per_turn is None else calls_per_turn,
         isolated,
         asynchronous,
         seconds_per_turn,
