@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import traceback
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
+
+from ctkmatrix import interrupts
+
+if __name__ == "__main__":
+    interrupts.quit_at_once()  # the imports below take a second
 
 from ctkmatrix import app
 from ctkmatrix.errors import CtkmatrixError, Exit, UsageError
@@ -17,7 +21,6 @@ from ctkmatrix.suggest import perhaps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import FrameType
 
 ROOT = Path(__file__).parent.parent
 OPTIONS = ("--only", "--cells-to")
@@ -82,14 +85,6 @@ def bug(place: Place, error: Exception) -> Exit:
     return Exit.BUG
 
 
-def interrupt(_signal: int, _frame: FrameType | None) -> NoReturn:
-    """Turn the first signal into KeyboardInterrupt and ignore further ones: what was measured is being put away."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    raise KeyboardInterrupt
-
-
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, interrupt)
-    signal.signal(signal.SIGTERM, interrupt)
+    interrupts.install()
     sys.exit(main(sys.argv[1:]))

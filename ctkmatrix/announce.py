@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctkmatrix import locks, plan, report
+from ctkmatrix import envs, locks, plan, report
 from ctkmatrix.model import Results, Status
 from ctkmatrix.progress import duration, size
 from ctkmatrix.store import free_bytes
@@ -79,12 +79,12 @@ def device_line(found: Device) -> str:
 
 def download(place: Place, job: Job) -> str:
     """Say how much is fetched: the wheels of environments and toolkits that are not there yet."""
-    wanted = [(locks.lock_path(cell), cell.python) for cell in job.cells if not (place.build / "envs" / cell.id).exists()]
+    wanted = [(locks.lock_path(cell), cell.python) for cell in job.cells if not envs.is_made(place.build / "envs" / cell.id)]
     needed = {cell.toolkit for cell in job.cells} | ({job.newest_toolkit} if job.device.kind == "null" else set())
     wanted += [
         (locks.toolkit_lock(version), TOOLKIT_PYTHON)
         for version in sorted(needed)
-        if not (place.build / "toolkits" / version).exists()
+        if not envs.is_made(place.build / "toolkits" / version)
     ]
     total = locks.download_bytes(wanted)
     if not total:

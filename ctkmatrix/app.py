@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ctkmatrix import announce, envs, journal, machine, prepare, pyperf_files, render, results
+import msgspec
+
+from ctkmatrix import announce, envs, interrupts, journal, machine, prepare, pyperf_files, render, results
 from ctkmatrix import job as jobs
 from ctkmatrix import measure as measuring
-from ctkmatrix.errors import EnvironmentFailed, Exit
+from ctkmatrix.errors import EnvironmentFailed, Exit, NotComparable
 from ctkmatrix.progress import Display
 from ctkmatrix.store import Run, Store
 
@@ -46,6 +48,8 @@ def measure(place: Place, options: Options, words: Sequence[str]) -> Exit:
     job, display, store = jobs.load(place, options.only, words), Display(), Store(place.reports)
     began = time.perf_counter()
     announce_to(display, place, job)
+    if job.earlier:
+        job.earlier.run.mend()
     run = job.earlier.run if job.earlier else begin(store, place, job)
     display.say(f"run {run.id}")
     interrupted = True
@@ -53,10 +57,12 @@ def measure(place: Place, options: Options, words: Sequence[str]) -> Exit:
         _measure(place, job, run, display, built_before=bool(options.only))
         interrupted = False
     finally:
+        interrupts.ignore()  # what was measured is put away
         run.append(journal.Paused(at=now(), interrupted=interrupted, wall=time.perf_counter() - began))
         found = publish(store, run, job)
-        for line in announce.after(found, str(run.page / "index.html")):
-            display.say(line)
+        if not interrupted or any(one.time for one in found.fields):
+            for line in announce.after(found, str(run.page / "index.html")):
+                display.say(line)
     return Exit.PASSED if found.manifest.status == "complete" else Exit.INCOMPLETE
 
 
@@ -105,9 +111,21 @@ def _measure(place: Place, job: Job, run: Run, display: Display, *, built_before
     setups = {}
     for cell in cells:
         made, baseline = environments[cell.id], baselines[cell.toolkit]
-        run.append(prepare.record(cell, made, baseline))
+        _append_prepared(run, job, prepare.record(cell, made, baseline, libcuda))
         setups[cell.id] = workshop.setup(cell, made, baseline, libcuda)
     _rounds(job, run, display, setups)
+
+
+def _append_prepared(run: Run, job: Job, record: journal.Prepared) -> None:
+    """Put *record* into the journal. Raises NotComparable where an earlier part of the run was measured with something else."""
+    provenance = msgspec.json.decode(msgspec.json.encode(record.provenance))  # as a journal gives it back
+    for before in job.earlier.records if job.earlier else ():
+        if isinstance(before, journal.Prepared) and before.cell == record.cell and not before.reason:
+            what = [key for key, value in provenance.items() if before.provenance.get(key) != value]
+            if what:
+                changed = f"{record.cell} was measured with another {' and '.join(what)}"
+                raise NotComparable(f"run {run.id} cannot be resumed: {changed}; begin a new run")
+    run.append(record)
 
 
 def _environment(place: Place, cell: Cell, run: Run, *, built_before: bool) -> Environment | None:

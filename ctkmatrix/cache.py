@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+
+_WHOLE = ".whole"
+"""The list of what was built."""
 
 
 def cached(root: Path, parts: Iterable[bytes | str | Path], build: Callable[[Path], None]) -> Path:
@@ -19,15 +24,25 @@ def cached(root: Path, parts: Iterable[bytes | str | Path], build: Callable[[Pat
     at the same time. Raises what *build* raises, and OSError.
     """
     kept = root / _digest(parts)
-    if kept.is_dir():
+    if _is_whole(kept):
         return kept
+    shutil.rmtree(kept, ignore_errors=True)
     root.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".building-", dir=root) as scratch:
         fresh = Path(scratch) / "content"
         fresh.mkdir()
         build(fresh)
+        (fresh / _WHOLE).write_text("\n".join(sorted(path.name for path in fresh.iterdir())), encoding="utf-8")
         _move(fresh, kept)
     return kept
+
+
+def _is_whole(kept: Path) -> bool:
+    """Whether all that was built in *kept* is still there; somebody may have deleted a part."""
+    try:
+        return all((kept / name).exists() for name in (kept / _WHOLE).read_text(encoding="utf-8").split("\n"))
+    except OSError:
+        return False
 
 
 def _digest(parts: Iterable[bytes | str | Path]) -> str:
@@ -48,5 +63,5 @@ def _move(fresh: Path, kept: Path) -> None:
     try:
         fresh.rename(kept)
     except OSError:
-        if not kept.is_dir():
+        if not _is_whole(kept):
             raise

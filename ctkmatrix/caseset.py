@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fnmatch
 import hashlib
+import traceback
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctkmatrix import model
@@ -13,25 +15,37 @@ from ctkmatrix.suggest import perhaps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 SHARED = (
-    "ctkmatrix/probe/loop.py",
-    "ctkmatrix/probe/block.py",
-    "ctkmatrix/probe/subject.py",
-    "native/loop.hpp",
-    "native/cases.hpp",
-    "native/driver.hpp",
-    "native/driver.cpp",
+    "ctkmatrix/probe/*.py",
+    "native/*.hpp",
     "native/abi.cpp",
+    "native/driver.cpp",
     "native/kernels.cu",
+    "native/runtime/runtime.*",
 )
-"""What every case is made of besides its own files, relative to the checkout."""
+"""What every case is made of besides its own files: globs, relative to the checkout."""
 
 
 def load(root: Path, flags: Sequence[str]) -> tuple[model.Case, ...]:
-    """Return all cases of the checkout at *root*, in order of id; *flags* are the native compiler's."""
-    return tuple(_plain(case, version(root, case.id, flags)) for case in registry.load(root / "cases").values())
+    """Return all cases of the checkout at *root*, in order of id; *flags* are the native compiler's.
+
+    Raises UsageError, with file and line, where a file in ``cases/`` does not load.
+    """
+    try:
+        found = registry.load(root / "cases")
+    except (Exception, SystemExit) as error:
+        raise UsageError(f"{_where(root, error)}: {type(error).__name__}: {error}") from error
+    return tuple(_plain(case, version(root, case.id, flags)) for case in found.values())
+
+
+def _where(root: Path, error: BaseException) -> str:
+    """Return ``cases/FILE.py:LINE``, where *error* came from."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"cases/{Path(error.filename).name}:{error.lineno}"
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if Path(frame.filename).parent == root / "cases"]
+    return f"cases/{Path(own[-1].filename).name}:{own[-1].lineno}" if own else "cases/"
 
 
 def version(root: Path, case: str, flags: Sequence[str]) -> str:
@@ -42,9 +56,8 @@ def version(root: Path, case: str, flags: Sequence[str]) -> str:
     area = case.partition(".")[0]
     own = [f"cases/{area}.py", f"native/{area}.cpp", f"native/runtime/{area}.cpp"]
     digest = hashlib.sha256("\0".join(flags).encode())
-    for name in (*own, *SHARED):
-        path = root / name
-        digest.update(f"\0{name}\0".encode() + (path.read_bytes() if path.exists() else b""))
+    for path in sorted(path for pattern in (*own, *SHARED) for path in root.glob(pattern)):
+        digest.update(f"\0{path.relative_to(root)}\0".encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
 

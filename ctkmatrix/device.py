@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -136,14 +137,33 @@ def probe() -> dict[str, Any]:
         command = [sys.executable, "-I", "-c", PROBE, path, "0"]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=PROBE_LIMIT, check=True)
-        except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as error:
-            raise MachineError(f"the driver ({path}) does not answer: {error}; nvidia-smi may tell more.") from error
-        answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        except subprocess.TimeoutExpired as error:
+            raise MachineError(
+                f"the driver ({path}) did not answer within {PROBE_LIMIT:.0f} s; nvidia-smi may tell more."
+            ) from error
+        except subprocess.CalledProcessError as error:
+            end = signal.Signals(-error.returncode).name if error.returncode < 0 else _last_line(error.stderr)
+            raise MachineError(f"the driver ({path}) crashed when it was asked for its devices: {end}.") from error
+        answer = _answer(done.stdout, path)
         if "missing" not in answer:
             return answer
         if "cannot open shared object file" not in answer["missing"]:
             raise MachineError(f"there is a {path}, and it cannot be loaded: {answer['missing']}.")
     return answer
+
+
+def _answer(said: str, path: str) -> dict[str, Any]:
+    """Return the probe's answer among whatever a driver may print beside it. Raises MachineError where there is none."""
+    for line in said.splitlines():
+        with contextlib.suppress(ValueError):
+            found = json.loads(line)
+            if isinstance(found, dict):
+                return found
+    raise MachineError(f"the driver ({path}) ended the process that asked for its devices; nvidia-smi may tell more.")
+
+
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["it said nothing"])[-1]
 
 
 def near_cpus(device: Device, allowed: set[int]) -> set[int]:

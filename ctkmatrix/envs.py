@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from packaging.utils import canonicalize_name
 
 from ctkmatrix import envcheck, interpreters, locks, uv
-from ctkmatrix.errors import EnvironmentFailed
+from ctkmatrix.errors import EnvironmentFailed, MachineError
 from ctkmatrix.model import SCHEMA
 
 if TYPE_CHECKING:
@@ -89,8 +89,13 @@ def ensure_toolkit(version: str, root: Path) -> Path:
         if _stamp(directory, lock_hash) is None:
             shutil.rmtree(directory, ignore_errors=True)
             _sync(lock, "--target", str(directory), "--python", sys.executable)
-            _write(directory / _STAMP, {"lock": lock_hash})
+            _write(directory / _STAMP, {"lock": lock_hash, "contents": _contents(directory)})
     return directory
+
+
+def is_made(directory: Path) -> bool:
+    """Whether something complete, if perhaps out of date, is in *directory*."""
+    return (directory / _STAMP).exists()
 
 
 def record_failure(cell: Cell, root: Path, reason: str) -> None:
@@ -132,7 +137,12 @@ def _ensure(directory: Path, lock: Path, find: Callable[[], Path], check: Callab
             uv.run(["venv", "--no-project", "--clear", "--python", str(interpreter), str(directory)])
             _sync(lock, "--python", str(python), "--compile-bytecode")
             check(python)
-            stamp = {"lock": lock_hash, "interpreter": str(interpreter), "state": _state(interpreter)}
+            stamp = {
+                "lock": lock_hash,
+                "contents": _contents(directory),
+                "interpreter": str(interpreter),
+                "state": _state(interpreter),
+            }
             _write(directory / _STAMP, stamp)
     seconds = time.perf_counter() - start
     return Environment(directory.name, python, Path(stamp["interpreter"]), lock_hash, seconds, reused)
@@ -153,11 +163,20 @@ def _hash(lock: Path) -> str:
 def _stamp(directory: Path, lock_hash: str) -> dict[str, Any] | None:
     """Return the stamp of what is in *directory*, or ``None`` where that is incomplete or out of date."""
     stamp = _read(directory / _STAMP)
-    if stamp is None or stamp["lock"] != lock_hash:
+    if stamp is None or stamp.get("lock") != lock_hash:
         return None
-    if "interpreter" in stamp and stamp["state"] != _state(Path(stamp["interpreter"])):
+    if not all((directory / path).exists() for path in stamp.get("contents", ())):
+        return None
+    if "interpreter" in stamp and stamp.get("state") != _state(Path(stamp["interpreter"])):
         return None
     return stamp
+
+
+def _contents(directory: Path) -> list[str]:
+    """Return the paths of all that is installed, two levels of it: enough to miss a package that somebody has deleted."""
+    places = [directory / "bin", *directory.glob("lib/python3*/site-packages"), *directory.glob("nvidia/*/*")]
+    found = [path for place in places if place.is_dir() for path in place.iterdir()]
+    return sorted(str(path.relative_to(directory)) for path in found)
 
 
 def _state(interpreter: Path) -> list[int]:
@@ -172,8 +191,12 @@ def _state(interpreter: Path) -> list[int]:
 @contextmanager
 def _locked(directory: Path) -> Iterator[None]:
     """Keep other invocations from making *directory* at the same time; they wait."""
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    with directory.with_name(f"{directory.name}.lock").open("w") as file:
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        file = directory.with_name(f"{directory.name}.lock").open("w")
+    except OSError as error:
+        raise MachineError(f"{directory} cannot be made: {error.strerror}") from error
+    with file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import enum
 from bisect import bisect_left
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import quote
 
-from ctkmatrix.model import Case, Cell, CellResult, Field, Outcome, Results, Status, Variant
-from ctkmatrix.page import Column, Entry, Grid, HeatStep, Row, RowGroup, Span
-from ctkmatrix.quantities import counted, half_width, nanoseconds, spelled, times
+from ctkmatrix.model import Case, Cell, CellResult, Estimate, Field, Flag, Outcome, Results, Status, Variant
+from ctkmatrix.page import Column, Entry, Fact, Grid, HeatStep, Row, RowGroup, Span
+from ctkmatrix.quantities import brief, counted, half, nanoseconds, spelled, times
 from ctkmatrix.results import twin
 
 if TYPE_CHECKING:
@@ -20,6 +21,28 @@ Fields: TypeAlias = dict[tuple[str, str, str], Field]
 
 STEPS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
 """Upper bounds of the colour scale's steps, as shares of the target; a last step lies beyond them."""
+
+COLUMN_MARKS = {
+    Flag.INTERPRETER_BUILD: "\N{DAGGER}",
+    Flag.NO_NVCC: "\N{DOUBLE DAGGER}",
+    Flag.FREE_THREADED: "\N{SECTION SIGN}",
+}
+"""What a column's head carries for the flags that set its cell apart from others of the run."""
+
+
+class Standing(enum.StrEnum):
+    """Where an overhead stands against its target, by its 95 % interval."""
+
+    WITHIN = "within"
+    OVER = "over"
+    UNSURE = "unsure"
+
+
+STANDINGS = {
+    Standing.WITHIN: "within the target",
+    Standing.OVER: "over the target",
+    Standing.UNSURE: "too uncertain to say whether within the target",
+}
 
 MARKS = {
     Status.MEASURED: "no value",
@@ -49,9 +72,22 @@ def anchor(*names: str) -> str:
     return quote("/".join(names), safe="/")
 
 
-def share_of_target(results: Results, case: Case, overhead: float) -> float:
-    """*overhead* (seconds a turn) as a share of the target, which is a call's."""
-    return overhead / (results.target * case.calls_per_turn)
+def standing(overhead: Estimate, target: float) -> Standing:
+    """Say where *overhead* stands against *target*, both in seconds a turn.
+
+    Within where the whole interval is; over where the whole interval is and its half-width is at most half the value, so that
+    noise alone never leads a list; else, and without an interval, there is no saying.
+    """
+    if overhead.low is None or overhead.high is None:
+        return Standing.UNSURE
+    if overhead.high <= target:
+        return Standing.WITHIN
+    return Standing.OVER if overhead.low > target and half(overhead) <= overhead.value / 2 else Standing.UNSURE
+
+
+def target_of(results: Results, case: Case) -> float:
+    """Return the target of a turn of *case*, in seconds: the run's is a call's."""
+    return results.target * case.calls_per_turn
 
 
 def heat(share: float) -> int:
@@ -93,6 +129,9 @@ def grid(results: Results, fields: Fields) -> Grid:
             for area, cases in by_area(results).items()
         ),
         scale=scale(results.target),
+        marks=tuple(
+            Fact(sign, flag.value) for flag, sign in COLUMN_MARKS.items() if any(flag in result.flags for result in results.cells)
+        ),
     )
 
 
@@ -122,6 +161,7 @@ def _column(result: CellResult, starts: bool) -> Column:
         anchor=anchor("cell", result.cell.id),
         text=result.cell.python,
         starts=starts,
+        marks="".join(sign for flag, sign in COLUMN_MARKS.items() if flag in result.flags),
         state="" if ran(result) else MARKS[result.outcome.status],
         detail="\n".join(line for line in lines if line),
     )
@@ -158,27 +198,23 @@ def _entry(results: Results, fields: Fields, case: Case, variant: Variant, cell:
     title = f"{case.id} / {variant.name}\n{cell.id}"
     if field.time is None:
         word = mark(results, variant, field)
-        return Entry("mark", word, "", None, over=False, detail=f"{title}\n{told(word, field.outcome)}")
+        return Entry("mark", word, "", None, "", f"{title}\n{told(word, field.outcome)}")
     native = fields.get((cell.id, case.id, twin(variant.name)))
     if field.overhead is None:
         alone = f"time: {spelled(field.time)}\nno overhead: {_why_alone(case, native)}"
-        return Entry("time", nanoseconds(field.time.value), half_width(field.time), None, over=False, detail=f"{title}\n{alone}")
-    share = share_of_target(results, case, field.overhead.value)
-    return Entry(
-        kind="overhead",
-        text=nanoseconds(field.overhead.value),
-        interval=half_width(field.overhead),
-        heat=heat(share),
-        over=share > 1,
-        detail=f"{title}\n{_story(case, field, native)}",
-    )
+        return Entry("time", *brief(field.time), None, "", f"{title}\n{alone}")
+    target = target_of(results, case)
+    stands = standing(field.overhead, target)
+    level = None if stands is Standing.UNSURE else heat(field.overhead.value / target)
+    return Entry("overhead", *brief(field.overhead), level, stands, f"{title}\n{_story(case, field, native, stands)}")
 
 
-def _story(case: Case, field: Field, native: Field | None) -> str:
+def _story(case: Case, field: Field, native: Field | None, stands: Standing) -> str:
     """Tell the numbers of a *field* that has an overhead, a line each."""
     calls = case.calls_per_turn
     lines = (
         field.overhead and f"overhead: {spelled(field.overhead)}",
+        STANDINGS[stands],
         field.overhead and calls > 1 and f"a call: {nanoseconds(field.overhead.value / calls)} ns, {calls} calls a turn",
         field.ratio and f"ratio: {times(field.ratio)} native",
         field.time and f"{field.variant}: {spelled(field.time)}",

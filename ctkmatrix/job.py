@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ctkmatrix import args, caseset, compilers, device, journal, machine, matrix, plan
 from ctkmatrix.errors import NotComparable, UsageError
+from ctkmatrix.model import SCHEMA
 from ctkmatrix.store import Run, Store
 from ctkmatrix.workers import MAX_PADDING
 
@@ -109,6 +110,7 @@ def _resumed(  # noqa: PLR0913, PLR0917 -- all that is compared
     began = records[0] if records else None
     if not isinstance(began, journal.Began):
         raise NotComparable(f"run {run.id} cannot be resumed: its journal holds no plan")
+    _same("schema", str(began.schema), str(SCHEMA), run)
     pauses = [record for record in records if isinstance(record, journal.Paused)]
     if pauses and not pauses[-1].interrupted:
         raise UsageError(f"run {run.id} has ended and was not interrupted: there is nothing to resume")

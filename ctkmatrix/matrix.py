@@ -75,7 +75,7 @@ class _Reader:
             cells=tuple(sorted([*planned, *by_hand], key=_order)),
             excluded=tuple((cell, why) for cell, why in excluded.items() if cell not in by_hand),
             profiles=self._profiles(),
-            target=self._file.positive(("target_ns",)) / 1e9,
+            target=self._file.positive(("target_ns",), 1e9) / 1e9,
         )
 
     def _axes(self) -> list[Cell]:
@@ -167,10 +167,10 @@ class _Reader:
         self._file.table(path, _NUMBERS, required=_NUMBERS)
         return Profile(
             name=name,
-            processes=self._file.count((*path, "processes")),
-            values=self._file.count((*path, "values")),
-            seconds_per_value=self._file.positive((*path, "seconds_per_value")),
-            block_limit=self._file.positive((*path, "block_limit")),
+            processes=self._file.count((*path, "processes"), 1000),
+            values=self._file.count((*path, "values"), 1000),
+            seconds_per_value=self._file.positive((*path, "seconds_per_value"), 60),
+            block_limit=self._file.positive((*path, "block_limit"), 86_400),
         )
 
     def _listed_toolkit(self, path: Path) -> str:

@@ -79,8 +79,9 @@ class Measurer:
         setup, cpu = self.setups[cell], self._cpu(process.round)
         looped, current, taken = 0.0, "", 0
         launch = Launch(setup.python, self.run.log(cell), setup.variables, process.padding)
-        with WorkerProcess(launch) as worker:
-            try:
+        worker = None
+        try:
+            with WorkerProcess(launch) as worker:
                 self._open(worker, process, number, setup, cpu)
                 for block in blocks:
                     current, taken = block.case.id, taken + 1
@@ -88,11 +89,18 @@ class Measurer:
                     looped += record.looped if record else 0.0
                     if record and record.dirt:
                         break
-            except WorkerLost as lost:
-                self.given_up.add((cell, current))
-                self.run.append(journal.Lost(cell=cell, process=number, round=process.round, case=current, reason=str(lost)))
-        telemetry = machine.telemetry(self.device)
-        self.run.append(journal.Closed(cell=cell, process=number, lifetime=worker.lifetime, looped=looped, telemetry=telemetry))
+        except WorkerLost as lost:
+            self.given_up.add((cell, current))
+            self.run.append(journal.Lost(cell=cell, process=number, round=process.round, case=current, reason=str(lost)))
+        self.run.append(
+            journal.Closed(
+                cell=cell,
+                process=number,
+                lifetime=worker.lifetime if worker else 0.0,
+                looped=looped,
+                telemetry=machine.telemetry(self.device),
+            )
+        )
         return taken
 
     def _skip(self, blocks: list[Block], cell: str) -> None:
@@ -148,7 +156,10 @@ class Measurer:
         answer = worker.ask(request, self.profile.block_limit)
         if "error" in answer:
             raise WorkerLost(answer["error"])
-        record = _measured(process, number, case, answer)
+        try:
+            record = _measured(process, number, case, answer)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise WorkerLost(f"the worker's answer makes no sense: {error!r}") from error
         self._learn(record)
         self.run.append(record)
         self.advance(1, f"{cell} {case}")

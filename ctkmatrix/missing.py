@@ -22,8 +22,8 @@ Reason: TypeAlias = tuple[str, str]
 
 
 def missing(results: Results, fields: Fields) -> tuple[Missing, ...]:
-    """List whole cells first, then single cases, cases that have no native twin, and what was left out of the plan."""
-    return (*_cells(results), *_fields(results, fields), *_without_native(results), *_excluded(results))
+    """List whole cells first, then single cases, then what was left out of the plan."""
+    return (*_cells(results), *_fields(results, fields), *_excluded(results))
 
 
 def cells_named(cells: Iterable[str], results: Results) -> Names:
@@ -79,15 +79,6 @@ def _reasons(results: Results, fields: Fields, case: Case) -> dict[str, dict[Rea
 def _told_of_cell(result: CellResult, field: Field) -> bool:
     """Whether the reason for the whole cell, which joins those of its fields, covers this one."""
     return not ran(result) and field.outcome.reason in result.outcome.reason
-
-
-def _without_native(results: Results) -> list[Missing]:
-    grouped: defaultdict[str, list[str]] = defaultdict(list)
-    for case in results.cases:
-        if case.without_native:
-            grouped[case.without_native].append(case.id)
-    everywhere = cells_named((result.cell.id for result in results.cells), results)
-    return [Missing("no native twin", named(cases, "case"), everywhere, reason) for reason, cases in grouped.items()]
 
 
 def _excluded(results: Results) -> list[Missing]:

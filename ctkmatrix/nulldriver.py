@@ -180,10 +180,10 @@ def build(include: Path, cache: Path, compiler: str, *, trace: bool = False) -> 
 
 
 def _build(include: Path, directory: Path, compiler: str, *, trace: bool) -> None:
-    header, typedefs = ((include / name).read_text() for name in ("cuda.h", "cudaTypedefs.h"))
+    header, typedefs = ((include / name).read_text(encoding="utf-8") for name in ("cuda.h", "cudaTypedefs.h"))
     preprocessed = run((compiler, "-x", "c", "-E", "-P", "-D__CUDA_API_VERSION_INTERNAL", str(include / "cuda.h")))
     for name, text in generate(preprocessed, typedefs, header, trace=trace).items():
-        (directory / name).write_text(text)
+        (directory / name).write_text(text, encoding="utf-8")
     handwritten = [path for path in HANDWRITTEN.glob("*.c") if trace or path.stem != "trace"]
     sources = sorted(handwritten) + sorted(directory.glob("*.c"))
     as_c = [word for source in sources for word in ("-x", "c", str(source))]  # g++ forgets -x after one file

@@ -58,19 +58,22 @@ class Worst:
 
 @dataclass(frozen=True, slots=True)
 class AreaSummary:
-    """The overheads of one area, a call, against the target."""
+    """The overheads of one area, a call, against the target.
+
+    ``median`` is over all of them; ``over`` and ``worst`` are among the ``certain`` ones, and the worst is empty without any.
+    """
 
     name: str
     anchor: str
-    measured: int
+    median: str
+    median_share: str
+    certain: int
+    unsure: int
     over: int
     worst: str
     worst_share: str
     worst_heat: int
     worst_where: str
-    median: str
-    median_share: str
-    median_heat: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +95,17 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The head of one cell's column. ``state`` is empty, or a short mark such as ``not run``; ``starts`` opens a release."""
+    """The head of one cell's column.
+
+    ``state`` is empty, or a short word such as ``not run``; ``starts`` opens a release; ``marks`` are those of ``Grid.marks``.
+    """
 
     cell: str
     anchor: str
     """Anchor of the cell's details."""
     text: str
     starts: bool
+    marks: str
     state: str
     detail: str
 
@@ -108,14 +115,15 @@ class Entry:
     """One field of the matrix.
 
     ``kind`` is ``overhead``, ``time`` (there is nothing to set it against) or ``mark`` (not measured: ``text`` says so in a
-    word). ``heat`` is a step of the colour scale, ``None`` where there is no overhead. ``detail`` is the whole story in lines.
+    word). ``standing`` is that of an overhead against the target, in a word, or empty. ``heat`` is a step of the colour scale,
+    ``None`` where there is no overhead or it is too uncertain to have a colour. ``detail`` is the whole story in lines.
     """
 
     kind: str
     text: str
     interval: str
     heat: int | None
-    over: bool
+    standing: str
     detail: str
 
 
@@ -142,13 +150,17 @@ class RowGroup:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The matrix: three levels of heads over one column a cell, and rows by area."""
+    """The matrix: three levels of heads over one column a cell, and rows by area.
+
+    ``marks`` are those that some column carries, each with its sentence.
+    """
 
     toolkits: tuple[Span, ...]
     releases: tuple[Span, ...]
     columns: tuple[Column, ...]
     groups: tuple[RowGroup, ...]
     scale: tuple[HeatStep, ...]
+    marks: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +189,10 @@ class CellRow:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """All that the template shows. ``banner`` is empty over a real driver, ``alert`` is empty where the run is complete."""
+    """All that the template shows.
+
+    ``banner`` is empty over a real driver, ``alert`` where the run is complete, ``unsure`` where ``worst`` leaves nothing out.
+    """
 
     title: str
     run: str
@@ -187,6 +202,7 @@ class Page:
     target: str
     head: tuple[Fact, ...]
     worst: tuple[Worst, ...]
+    unsure: str
     flags: tuple[Warned, ...]
     areas: tuple[AreaSummary, ...]
     grid: Grid

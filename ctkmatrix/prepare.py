@@ -137,7 +137,7 @@ def _attempt(installed: toolkits.Installed, build: Callable[[], compilers.Built]
     }
 
 
-def record(cell: Cell, environment: Environment, baselines: Baselines) -> journal.Prepared:
+def record(cell: Cell, environment: Environment, baselines: Baselines, libcuda: str) -> journal.Prepared:
     """Return what the journal keeps of a cell that can be measured."""
     return journal.Prepared(
         cell=cell.id,
@@ -148,5 +148,6 @@ def record(cell: Cell, environment: Environment, baselines: Baselines) -> journa
             "interpreter": str(environment.interpreter),
             "native": baselines.native,
             "cubin": baselines.cubin,
+            "libcuda": libcuda,
         },
     )

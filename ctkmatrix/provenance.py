@@ -5,6 +5,7 @@ Both hold JSON-like trees whose keys their writers choose: the short forms take 
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING
 
 from ctkmatrix.grid import MARKS, anchor, ran
@@ -23,8 +24,12 @@ UNKNOWN = "\N{EN DASH}"
 BUILDS = {"yes": "PGO and LTO", "no": "not optimised", "unknown": "unknown"}
 """What ``python.optimised`` says, in words."""
 
-CELL_HEADS = ("Interpreter", "Build", "bindings", "core", "numpy", "Native baseline", "libcuda", "NVRTC", "Processes")
-"""Heads of the table of cells, between the cell's id and its flags."""
+CELL_HEADS = ("Interpreter", "Build", "numpy", "Native baseline", "libcuda", "NVRTC", "Processes")
+"""Heads of the table of cells, between the cell's id, which says bindings and core, and its flags."""
+
+CONTENTS = "contents (SHA-256 of the wheel's RECORD lines)"
+EMPTY = hashlib.sha256().hexdigest()
+"""The hash of a package that installs nothing."""
 
 
 def cell_row(result: CellResult) -> CellRow:
@@ -38,8 +43,6 @@ def cell_row(result: CellResult) -> CellRow:
         values=(
             _joined(_at(tree, "python", "version")),
             _joined(BUILDS.get(_at(tree, "python", "optimised"), "")),
-            _joined(_at(tree, "packages", "cuda-bindings")),
-            _joined(_at(tree, "packages", "cuda-core")),
             _joined(_at(tree, "packages", "numpy")),
             _native(tree),
             _cuda(_at(tree, "libraries", "libcuda", "version")),
@@ -47,8 +50,15 @@ def cell_row(result: CellResult) -> CellRow:
             number(result.processes),
         ),
         flags=tuple(flag.name.lower().replace("_", " ") for flag in result.flags if flag is not Flag.NULL_DRIVER),
-        details=groups(tree),
+        details=groups(_labelled(tree)),
     )
+
+
+def _labelled(tree: Mapping[str, object]) -> dict[str, object]:
+    """Say of the ``hashes`` in *tree* what they are of, without those of nothing."""
+    hashes = tree.get("hashes")
+    kept = {name: value for name, value in hashes.items() if value != EMPTY} if isinstance(hashes, dict) else {}
+    return {key: value for key, value in tree.items() if key != "hashes"} | ({CONTENTS: kept} if kept else {})
 
 
 def manifest(run: Manifest) -> tuple[FactGroup, ...]:
@@ -89,8 +99,9 @@ def device(run: Manifest) -> str:
 
 
 def _native(tree: dict[str, object]) -> str:
-    """Say how the plain native baseline was built."""
-    return _joined(*(_at(tree, "native", NATIVE, key) for key in ("how", "compiler")))
+    """Name the compilers of the native baseline's host code and kernels, without what they say behind a comma."""
+    compilers = (_at(tree, "native", NATIVE, "compiler"), _at(tree, "cubin", "compiler"))
+    return " + ".join(dict.fromkeys(name.partition(",")[0] for name in compilers if name)) or UNKNOWN
 
 
 def _cuda(version: str) -> str:

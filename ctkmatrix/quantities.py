@@ -15,6 +15,9 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 NANO = 1e9
+UNITS = ((1.0, "s", 1.0), (1e-3, "ms", 1e3), (1e-4, "\N{MICRO SIGN}s", 1e6), (0.0, "", NANO))
+"""For a narrow column: from so many seconds on, a unit, and its number in a second. A bare number is ns."""
+
 FINEST = 2
 """Decimals at most: no clock here tells hundredths of a ns apart."""
 
@@ -38,12 +41,30 @@ def nanoseconds(seconds: float) -> str:
     return number(seconds * NANO)
 
 
-def half_width(estimate: Estimate) -> str:
-    """Say the larger half of the interval in ns, ``±12``; ``±?`` where there is none."""
+def half(estimate: Estimate) -> float:
+    """Return the larger half of the interval, infinity where there is none."""
     if estimate.low is None or estimate.high is None:
+        return math.inf
+    return max(estimate.high - estimate.value, estimate.value - estimate.low)
+
+
+def half_width(estimate: Estimate, scale: float = NANO) -> str:
+    """Say the larger half of the interval in ns, ``±12``, or in what *scale* makes of seconds; ``±?`` where there is none."""
+    width = half(estimate) * scale
+    if math.isinf(width):
         return "±?"
-    half = max(estimate.high - estimate.value, estimate.value - estimate.low) * NANO
-    return f"±{number(half, 2)}" if half >= 0.005 or half == 0 else "±<0.01"
+    return f"±{number(width, 2)}" if width >= 0.005 or width == 0 else "±<0.01"
+
+
+def brief(estimate: Estimate) -> tuple[str, str]:
+    """Say a time and its half-width for a narrow column: in ns, or where either is from 100 000 ns on in a unit that is named.
+
+    Both are in the same unit, which stands with the time.
+    """
+    width = half(estimate)
+    size = max(abs(estimate.value), width if math.isfinite(width) else 0)
+    unit, scale = next((unit, scale) for above, unit, scale in UNITS if size >= above)
+    return number(estimate.value * scale) + (unit and THIN + unit), half_width(estimate, scale)
 
 
 def spelled(estimate: Estimate) -> str:

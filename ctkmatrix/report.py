@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ctkmatrix import provenance
-from ctkmatrix.grid import Fields, anchor, by_area, by_key, grid, heat, python_side, ran, share_of_target
+from ctkmatrix.grid import Fields, Standing, anchor, by_area, by_key, grid, heat, python_side, ran, standing, target_of
 from ctkmatrix.missing import cells_named, missing
 from ctkmatrix.model import Case, Flag, Results, Status
 from ctkmatrix.page import AreaSummary, Fact, Page, Warned, Worst
@@ -20,26 +20,27 @@ WORST = 5
 """So many of the greatest overheads stand at the top of the page."""
 
 NULL_BANNER = (
-    "Every figure is pure host overhead over a null driver, which answers each driver call at once and does no work. "
+    "Driver calls are answered at once and do no work; the Python layer, the native baseline and NVRTC really run. "
     "Never set these numbers against a GPU's."
 )
 ALERTS = {
     "complete": "",
     "incomplete": "This run is incomplete: some of what was planned did not run, for the reasons given below.",
-    "interrupted": "This run was interrupted: the page shows what was measured until then. Continue it with --resume.",
+    "interrupted": "This run was interrupted: {missing} of {planned} processes are missing. To go on with it: --resume.",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class _Overhead:
-    """One measured overhead. ``share`` is of the target; ``certain`` is that of the interval's lower end."""
+    """One measured overhead. ``share`` is of the target; ``at_least`` is that of the interval's lower end."""
 
     case: Case
     variant: str
     cell: str
     estimate: Estimate
+    standing: Standing
     share: float
-    certain: float
+    at_least: float
 
 
 def view(results: Results) -> Page:
@@ -51,11 +52,12 @@ def view(results: Results) -> Page:
         title="What the Python layer costs",
         run=manifest.run,
         banner=NULL_BANNER if manifest.device_kind == "null" else "",
-        alert=ALERTS[manifest.status],
+        alert=_alert(results),
         verdict=_verdict(overheads),
         target=f"{nanoseconds(results.target)} ns",
         head=_head(results, fields),
         worst=_worst(overheads),
+        unsure=_unsure(overheads),
         flags=_flags(results),
         areas=_areas(results, overheads),
         grid=grid(results, fields),
@@ -73,31 +75,58 @@ def _overheads(results: Results, fields: Fields) -> list[_Overhead]:
             for result in results.cells:
                 estimate = fields[result.cell.id, case.id, variant.name].overhead
                 if estimate is not None:
-                    share = share_of_target(results, case, estimate.value)
-                    low = estimate.value if estimate.low is None else estimate.low
-                    certain = share_of_target(results, case, low)
-                    found.append(_Overhead(case, variant.name, result.cell.id, estimate, share, certain))
+                    found.append(_overhead(case, variant.name, result.cell.id, estimate, target_of(results, case)))
     return found
+
+
+def _overhead(case: Case, variant: str, cell: str, estimate: Estimate, target: float) -> _Overhead:
+    low = estimate.value if estimate.low is None else estimate.low
+    return _Overhead(case, variant, cell, estimate, standing(estimate, target), estimate.value / target, low / target)
 
 
 def _furthest(overheads: list[_Overhead]) -> list[_Overhead]:
     """For each (case, variant) the cell where it is furthest from the target; furthest first.
 
-    What counts is how far it is for certain, the interval's lower end: noise alone leads no list.
+    What counts is how far it is at least, the interval's lower end; what is too uncertain does not count.
     """
     furthest: dict[tuple[str, str], _Overhead] = {}
-    for each in sorted(overheads, key=lambda each: -each.certain):
+    for each in sorted(_certain(overheads), key=lambda each: -each.at_least):
         furthest.setdefault((each.case.id, each.variant), each)
     return list(furthest.values())
 
 
+def _certain(overheads: list[_Overhead]) -> list[_Overhead]:
+    return [each for each in overheads if each.standing is not Standing.UNSURE]
+
+
 def _verdict(overheads: list[_Overhead]) -> str:
+    """Count the case variants that are within in all cells, over in some, and those that neither can be said of."""
     if not overheads:
         return "No overhead was measured."
-    measured = {(each.case.id, each.variant) for each in overheads}
-    over = {(each.case.id, each.variant) for each in overheads if each.share > 1}
-    within = len(measured) - len(over)
-    return f"Within the target in every cell measured: {within} of {counted(len(measured), 'case variant')}."
+    of = {each: {(one.case.id, one.variant) for one in overheads if one.standing is each} for each in Standing}
+    over = of[Standing.OVER]
+    unsure = of[Standing.UNSURE] - over
+    within = of[Standing.WITHIN] - over - unsure
+    measured = len(over) + len(unsure) + len(within)
+    parts = [f"Within the target for certain in every cell: {len(within)} of {counted(measured, 'case variant')}"]
+    parts += [f"over it in some cell: {len(over)}"] if over else []
+    parts += [f"too uncertain to say: {len(unsure)}"] if unsure else []
+    return "; ".join(parts) + "."
+
+
+def _unsure(overheads: list[_Overhead]) -> str:
+    left_out = len(overheads) - len(_certain(overheads))
+    return f"Left out as too uncertain: {number(left_out, 9)} of {counted(len(overheads), 'overhead')}." if left_out else ""
+
+
+def _alert(results: Results) -> str:
+    done, planned = _processes(results)
+    return ALERTS[results.manifest.status].format(missing=number(planned - done, 9), planned=number(planned, 9))
+
+
+def _processes(results: Results) -> tuple[int, int]:
+    """Return how many worker processes were measured, and how many were planned."""
+    return sum(result.processes for result in results.cells), len(results.cells) * results.manifest.profile.processes
 
 
 def _head(results: Results, fields: Fields) -> tuple[Fact, ...]:
@@ -105,9 +134,11 @@ def _head(results: Results, fields: Fields) -> tuple[Fact, ...]:
     cells = sum(ran(result) for result in results.cells)
     planned = [field for field in fields.values() if field.outcome.status is not Status.NOT_APPLICABLE]
     measured = sum(field.time is not None for field in planned)
+    done, wanted = _processes(results)
     return (
         Fact("Device", provenance.device(manifest)),
         Fact("Cells", f"{cells} of {len(results.cells)} planned"),
+        Fact("Processes", f"{number(done, 9)} of {number(wanted, 9)} planned"),
         Fact("Measurements", f"{number(measured, 9)} of {number(len(planned), 9)} planned"),
         Fact("Profile", provenance.profile(manifest.profile)),
         Fact("Started", moment(manifest.started)),
@@ -147,18 +178,19 @@ def _areas(results: Results, overheads: list[_Overhead]) -> tuple[AreaSummary, .
 
 def _area(target: float, name: str, overheads: list[_Overhead]) -> AreaSummary:
     """Sum up one area, a call: cases of several calls a turn weigh like the others."""
-    worst = max(overheads, key=lambda each: each.share)
+    certain = _certain(overheads)
+    worst = next(iter(_furthest(overheads)), None)
     middle = median(each.share for each in overheads)
     return AreaSummary(
         name=name,
         anchor=anchor("area", name),
-        measured=len(overheads),
-        over=sum(each.share > 1 for each in overheads),
-        worst=nanoseconds(worst.share * target),
-        worst_share=percent(worst.share),
-        worst_heat=heat(worst.share),
-        worst_where=f"{worst.case.id}/{worst.variant} in {worst.cell}",
         median=nanoseconds(middle * target),
         median_share=percent(middle),
-        median_heat=heat(middle),
+        certain=len(certain),
+        unsure=len(overheads) - len(certain),
+        over=sum(each.standing is Standing.OVER for each in certain),
+        worst=nanoseconds(worst.share * target) if worst else "",
+        worst_share=percent(worst.share) if worst else "",
+        worst_heat=heat(worst.share) if worst else 0,
+        worst_where=f"{worst.case.id}/{worst.variant} in {worst.cell}" if worst else "",
     )

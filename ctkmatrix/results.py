@@ -106,9 +106,13 @@ def assemble(found: Collected, cases: Sequence[Case], excluded: Sequence[tuple[C
     return Results(_manifest(found, fields), tuple(cases), cells, fields, target, tuple(excluded))
 
 
-def is_complete(fields: Iterable[Field]) -> bool:
-    """Whether everything planned was measured; what a version or the device cannot do does not count."""
-    return all(one.outcome.status in {Status.MEASURED, Status.NOT_APPLICABLE} for one in fields)
+def is_complete(fields: Iterable[Field], processes: int) -> bool:
+    """Whether everything was measured in all planned *processes*; what a version or the device cannot do does not count."""
+    return all(
+        one.time is not None and len(one.time.points) >= processes
+        for one in fields
+        if one.outcome.status is not Status.NOT_APPLICABLE
+    )
 
 
 def twin(variant: str) -> str:
@@ -137,7 +141,7 @@ def _outcome(found: Collected, cell: Cell, case: Case, variant: Variant) -> Outc
 
 def _judgements(found: Collected, cell: Cell, case: Case, variant: Variant) -> Iterator[Outcome]:
     prepared = found.prepared.get(cell.id)
-    if prepared and prepared.reason:
+    if prepared and prepared.reason and (cell.id, case.id, variant.name) not in found.samples:
         yield Outcome(Status.NOT_RUN, prepared.reason)
     if variant.needs == "gpu" and found.began.device["kind"] != "gpu":
         yield Outcome(Status.NOT_APPLICABLE, NEEDS_GPU)
@@ -201,7 +205,11 @@ def _manifest(found: Collected, fields: Iterable[Field]) -> Manifest:
         run=began.run,
         started=began.at,
         finished=last.at if last else "",
-        status="interrupted" if last is None or last.interrupted else "complete" if is_complete(fields) else "incomplete",
+        status="interrupted"
+        if last is None or last.interrupted
+        else "complete"
+        if is_complete(fields, began.profile.processes)
+        else "incomplete",
         arguments=began.arguments,
         profile=began.profile,
         seed=began.seed,

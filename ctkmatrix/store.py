@@ -13,7 +13,7 @@ import msgspec
 
 from ctkmatrix import journal
 from ctkmatrix.errors import MachineError, UsageError
-from ctkmatrix.model import Manifest, Results
+from ctkmatrix.model import SCHEMA, Manifest, Results
 from ctkmatrix.suggest import perhaps
 
 if TYPE_CHECKING:
@@ -44,11 +44,24 @@ class Run:
 
     def append(self, record: journal.Record) -> None:
         """Put *record* into the journal, and onto the disk's queue, at once. Raises MachineError where there is no space."""
+        line = journal.encode(record)
         try:
             with (self.directory / "journal.jsonl").open("ab", buffering=0) as file:
-                file.write(journal.encode(record))
+                before = file.tell()
+                written = file.write(line)
+                if written != len(line):
+                    file.truncate(before)
         except OSError as error:
             raise MachineError(f"{self.directory}: the journal cannot be written: {error.strerror}") from error
+        if written != len(line):
+            raise MachineError(f"{self.directory}: the journal cannot be written: no space is left on the disk")
+
+    def mend(self) -> None:
+        """Cut off a last line of the journal that was not written to its end, so that the next record begins a line."""
+        path = self.directory / "journal.jsonl"
+        whole = path.read_bytes().rpartition(b"\n")
+        if whole[2]:
+            os.truncate(path, len(whole[0]) + len(whole[1]))
 
     def records(self) -> list[journal.Record]:
         """Return the journal so far. Raises UsageError where it is none."""
@@ -69,9 +82,12 @@ class Run:
         """Read ``results.json``. Raises UsageError where it is missing or of another schema."""
         path = self.directory / "results.json"
         try:
-            return msgspec.json.decode(path.read_bytes(), type=Results)
+            found = msgspec.json.decode(path.read_bytes(), type=Results)
         except (OSError, msgspec.DecodeError) as error:
             raise UsageError(f"{path}: no readable results: {error}") from error
+        if found.schema != SCHEMA:
+            raise UsageError(f"{path}: schema {found.schema}, and this ctkmatrix reads {SCHEMA}")
+        return found
 
 
 class Store:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import tomllib
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -16,6 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from ctkmatrix.tomllines import Path
+
+
+LEAST = 1e-6
+"""No quantity in the file is less."""
 
 
 class TomlFile:
@@ -67,22 +70,22 @@ class TomlFile:
                 self.fail(path, f"«{key}» is missing{f' in «{_dotted(path)}»' if path else ''}")
         return list(found)
 
-    def count(self, path: Path) -> int:
-        """Return the whole number at *path*, at least 1."""
+    def count(self, path: Path, most: int) -> int:
+        """Return the whole number at *path*, from 1 to *most*."""
         found = self.value(path)
         if type(found) is not int:  # isinstance takes true for a number
             self._wrong_kind(path, "a whole number")
-        if found < 1:
-            self.fail(path, f"«{_dotted(path)}» is {found}; it must be at least 1")
+        if not 1 <= found <= most:
+            self.fail(path, f"«{_dotted(path)}» must be from 1 to {most}")
         return found
 
-    def positive(self, path: Path) -> float:
-        """Return the number at *path*, more than 0 and finite."""
+    def positive(self, path: Path, most: float) -> float:
+        """Return the number at *path*, from ``LEAST`` to *most*."""
         found = self.value(path)
         if type(found) not in {int, float}:
             self._wrong_kind(path, "a number")
-        if not 0 < found < math.inf:
-            self.fail(path, f"«{_dotted(path)}» is {found}; it must be more than 0 and finite")
+        if not LEAST <= found <= most:
+            self.fail(path, f"«{_dotted(path)}» must be from {LEAST:g} to {most:g}")
         return float(found)
 
     def fail(self, path: Path, message: str) -> NoReturn:
@@ -107,12 +110,16 @@ class TomlFile:
         """Have tomllib read *text*. Before Python 3.14 its error tells the place in the message alone."""
         try:
             return tomllib.loads(text)
+        except RecursionError as error:
+            raise MatrixError(self._name, 1, "arrays or tables are nested too deeply") from error
         except tomllib.TOMLDecodeError as error:
             what, _, where = str(error).rpartition(" (at ")
             place = re.match(r"line (\d+), column (\d+)", where)
             line = int(place[1]) if place else max(1, len(text.splitlines()))
             column = f" at column {place[2]}" if place else ""
             raise MatrixError(self._name, line, f"no valid TOML{column}: {what}") from error
+        except ValueError as error:  # more digits than Python reads
+            raise MatrixError(self._name, 1, f"no valid TOML: {error}") from error
 
 
 def _dotted(path: Path) -> str:

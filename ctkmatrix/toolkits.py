@@ -128,7 +128,7 @@ def _first(paths: Iterable[Path]) -> Path | None:
 
 
 def _cuda_version(header: Path) -> str:
-    match = re.search(r"^#define CUDA_VERSION (\d+)", header.read_text(), re.MULTILINE)
+    match = re.search(r"^#define CUDA_VERSION (\d+)", header.read_text(encoding="utf-8"), re.MULTILINE)
     number = int(match[1]) if match else 0
     return f"{number // 1000}.{number % 1000 // 10}"
 

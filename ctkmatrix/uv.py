@@ -77,6 +77,8 @@ def failure(arguments: Sequence[str], status: int, said: str) -> MachineError | 
     what = f"`uv {' '.join(arguments[:2])}` failed with status {status}:\n{_last_words(said)}"
     if any(mark.lower() in said.lower() for mark in _SPACE):
         return MachineError(f"no space is left on the disk; make room (`uv cache dir` says where downloads are kept). {what}")
+    if not said.strip():
+        return MachineError(f"uv does not work, and says nothing; reinstall it by `python3 -m pip install uv`. {what}")
     if any(mark.lower() in said.lower() for mark in _NETWORK):
         return MachineError(f"a download failed: check the network and the proxy settings. {what}")
     return EnvironmentFailed(what)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import selectors
@@ -69,18 +70,33 @@ class WorkerProcess:
                 pass_fds=(requests, answers),
                 start_new_session=True,  # Ctrl-C is ours to handle: the worker gets no SIGINT from the terminal
             )
+        except OSError as error:
+            os.close(self._requests)
+            os.close(self._answers)
+            self._log.close()
+            raise WorkerLost(f"{launch.python} cannot be started: {error.strerror}") from error
         finally:
             os.close(requests)
             os.close(answers)
         self._buffer = b""
+        self._asked = 0
 
     def ask(self, request: dict[str, Any], limit: float) -> dict[str, Any]:
         """Send one request and return its answer. Raises WorkerLost after *limit* seconds, or where the process ends."""
+        self._asked += 1
         try:
-            os.write(self._requests, json.dumps(request).encode() + b"\n")
+            os.write(self._requests, json.dumps(request | {"id": self._asked}).encode() + b"\n")
         except BrokenPipeError:
             raise WorkerLost(self._epitaph()) from None
-        answer: dict[str, Any] = json.loads(self._line(time.monotonic() + limit, limit))
+        line = self._line(time.monotonic() + limit, limit)
+        try:
+            answer: dict[str, Any] = json.loads(line)
+            ours = answer["id"] == self._asked and not self._buffer
+        except (ValueError, KeyError, TypeError):
+            ours = False
+        if not ours:
+            self.kill()
+            raise WorkerLost(f"something else than the worker wrote into its pipe: {line[:60]!r}")
         return answer
 
     def _line(self, deadline: float, limit: float) -> bytes:
@@ -108,8 +124,9 @@ class WorkerProcess:
         return f"the process ended by itself with status {code}"
 
     def kill(self) -> None:
-        """End the process at once."""
-        self._process.kill()
+        """End the process, and whatever it has started, at once."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """Close the pipes, which ends the process; kill it where it does not end. Safe to call twice."""
@@ -121,6 +138,7 @@ class WorkerProcess:
         except subprocess.TimeoutExpired:
             self.kill()
             self._process.wait()
+        self.kill()  # what a case has started and left behind
         self.lifetime = time.perf_counter() - self._spawned
         os.close(self._answers)
         self._log.close()

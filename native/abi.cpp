@@ -28,6 +28,7 @@ const char *ctk_run(int index, std::uint64_t turns, std::uint64_t burst, double 
   try {
     Status status = found.body(loop);
     *seconds = loop.seconds();
+    if (status.empty() && !loop.finished()) status = "the case left its loop before the last turn";
     return keep(status);
   } catch (const Status &failed) {  // thrown by set-up
     return keep(failed);

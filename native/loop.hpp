@@ -41,6 +41,8 @@ class Loop {
 
   Iterator begin() { return Iterator(this); }
   End end() { return {}; }
+  // Whether the turns were all turned: a case that leaves its loop early has measured nothing.
+  bool finished() const { return finished_; }
   double seconds() const { return std::chrono::duration<double>(elapsed_).count(); }
 
  private:
@@ -54,13 +56,15 @@ class Loop {
   __attribute__((noinline)) std::uint64_t next() {
     elapsed_ += Clock::now() - start_;
     if (drain_) drain_();
-    return left_ ? start() : 0;
+    finished_ = left_ == 0;
+    return finished_ ? 0 : start();
   }
 
   std::uint64_t left_, burst_;
   Drain drain_;
   Clock::time_point start_;
   Clock::duration elapsed_{};
+  bool finished_ = false;
 };
 
 #pragma GCC visibility pop

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from typing import TYPE_CHECKING
 
@@ -36,10 +37,32 @@ def test_the_first_cases_are_there() -> None:
 
 def test_shared_files_are_there() -> None:
     """A file that was renamed would silently drop out of the version."""
-    assert [name for name in caseset.SHARED if not (ROOT / name).exists()] == []
+    assert [pattern for pattern in caseset.SHARED if not list(ROOT.glob(pattern))] == []
 
 
-@pytest.mark.parametrize("changed", ["cases/event.py", "native/event.cpp", *caseset.SHARED])
+def test_a_case_file_that_does_not_load_is_told_by_file_and_line(checkout: Path) -> None:
+    """A syntax error, a case that is there twice, a file that ends the program: the user's mistake, not ours."""
+    for text, said in (
+        ("\n\ndef (:\n", "cases/broken.py:3: SyntaxError"),
+        ("from ctkmatrix.probe.registry import case\ncase('launch.empty', 'Again.')\n", "cases/broken.py:2: ValueError"),
+        ("import sys\nsys.exit(0)\n", "cases/broken.py:2: SystemExit"),
+    ):
+        (checkout / "cases" / "broken.py").write_text(text)
+        with pytest.raises(UsageError, match=re.escape(said)):
+            caseset.load(checkout, [])
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        "cases/event.py",
+        "native/event.cpp",
+        "ctkmatrix/probe/loop.py",
+        "native/loop.hpp",
+        "native/runtime/runtime.cpp",
+        "native/kernels.cu",
+    ],
+)
 def test_a_change_of_what_a_case_is_made_of_changes_its_version(checkout: Path, changed: str) -> None:
     """Its own files, the loop, what all share."""
     before = caseset.version(checkout, "event.record", ["-O3"])

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from ctkmatrix.grid import anchor, by_key, grid, heat
-from ctkmatrix.model import Field, Outcome, Results, Status
-from ctkmatrix.page import Entry, Grid, Row, Span
+from ctkmatrix.grid import COLUMN_MARKS, Standing, anchor, by_key, grid, heat, standing
+from ctkmatrix.model import Estimate, Field, Flag, Outcome, Results, Status
+from ctkmatrix.page import Entry, Fact, Grid, Row, Span
 from tests.results_factory import HOSTILE, LONELY, NO_PYTHON, alter, estimate, results
 
 CELL = "cu13.0-py3.12-b13.0.3-c1.2.2"
@@ -74,11 +74,12 @@ def test_an_overhead_says_number_interval_and_the_whole_story() -> None:
     )
     these = alter(these, Field(CELL, "event.record", "native", MEASURED, estimate(180e-9, 2e-9)))
     shown = entry(these, "event.record", "bindings")
-    assert (shown.kind, shown.text, shown.interval, shown.heat, shown.over) == ("overhead", "584", "±12", 3, False)
+    assert (shown.kind, shown.text, shown.interval, shown.heat, shown.standing) == ("overhead", "584", "±12", 3, "within")
     assert shown.detail.replace("\N{NARROW NO-BREAK SPACE}", " ").splitlines() == [
         "event.record / bindings",
         CELL,
         "overhead: 584 ns (95 %: 574 … 596)",
+        "within the target",
         "ratio: 4.24 × (95 %: 4.19 … 4.30) native",  # noqa: RUF001 -- the sign that is shown
         "bindings: 764 ns (95 %: 754 … 776)",
         "native: 180 ns (95 %: 178 … 182)",
@@ -90,7 +91,7 @@ def test_a_negative_overhead_keeps_its_sign() -> None:
     """Nothing is clamped at zero."""
     these = with_field("event.record", "bindings", time=estimate(175e-9, 1e-9), overhead=estimate(-5e-9, 1e-9))
     shown = entry(these, "event.record", "bindings")
-    assert (shown.text, shown.heat, shown.over) == ("\N{MINUS SIGN}5", 0, False)
+    assert (shown.text, shown.heat, shown.standing) == ("\N{MINUS SIGN}5", 0, "within")
     assert "overhead: \N{MINUS SIGN}5 ns" in shown.detail
 
 
@@ -100,8 +101,60 @@ def test_several_calls_a_turn_raise_the_target() -> None:
         entry(with_field("tensormap.encode_3", "bindings", time=total, overhead=total), "tensormap.encode_3", "bindings")
         for total in (estimate(2.9e-6, 1e-9), estimate(3.1e-6, 1e-9))
     )
-    assert (within.over, within.heat, over.over, over.heat) == (False, 3, True, 4)
+    assert (within.standing, within.heat, over.standing, over.heat) == ("within", 3, "over", 4)
     assert "3 calls a turn" in within.detail
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "stands"),
+    [
+        (0.9e-6, 0.8e-6, 1.0e-6, Standing.WITHIN),
+        (-5e-6, -9e-6, 0.5e-6, Standing.WITHIN),
+        (0.9e-6, 0.8e-6, 1.001e-6, Standing.UNSURE),
+        (1.5e-6, 1.0e-6, 2.0e-6, Standing.UNSURE),
+        (2.0e-6, 1.001e-6, 2.1e-6, Standing.OVER),
+        (4.0e-6, 2.1e-6, 5.9e-6, Standing.OVER),
+        (4.0e-6, 3.0e-6, 6.1e-6, Standing.UNSURE),
+        (9.0e-6, None, None, Standing.UNSURE),
+        (0.1e-6, None, None, Standing.UNSURE),
+    ],
+)
+def test_the_interval_decides_where_an_overhead_stands(
+    value: float, low: float | None, high: float | None, stands: Standing
+) -> None:
+    """The target itself is within; beyond it the interval must clear the target and be narrow; without one nothing is certain."""
+    assert standing(Estimate(value, low, high, ()), 1e-6) is stands
+
+
+def test_what_is_too_uncertain_keeps_its_number_and_loses_its_colour() -> None:
+    """The number and its interval stay, and the detail says why there is no colour."""
+    noisy = estimate(4e-6, 3.5e-6)
+    shown = entry(with_field("event.record", "bindings", time=noisy, overhead=noisy), "event.record", "bindings")
+    assert (shown.text.replace("\N{NARROW NO-BREAK SPACE}", " "), shown.heat, shown.standing) == ("4 000", None, "unsure")
+    assert "too uncertain to say whether within the target" in shown.detail
+
+
+def test_columns_carry_the_marks_of_their_cells_flags() -> None:
+    """The head has a sign for each flag, the legend its sentence, the head's detail too; the run's own flags have none."""
+    laid = made(results(processes=4))
+    assert [column.marks for column in laid.columns[:5]] == [
+        "\N{DOUBLE DAGGER}",
+        "\N{DAGGER}\N{DOUBLE DAGGER}",
+        "\N{DOUBLE DAGGER}",
+        "",
+        "\N{DOUBLE DAGGER}",
+    ]
+    assert laid.marks == (
+        Fact("\N{DAGGER}", Flag.INTERPRETER_BUILD.value),
+        Fact("\N{DOUBLE DAGGER}", Flag.NO_NVCC.value),
+    )
+    assert Flag.INTERPRETER_BUILD.value in laid.columns[1].detail
+
+
+def test_every_flag_that_sets_a_cell_apart_has_its_own_mark() -> None:
+    """A new flag is not forgotten; the two that hold for a run as a whole need none."""
+    assert COLUMN_MARKS.keys() == set(Flag) - {Flag.NULL_DRIVER, Flag.FEW_PROCESSES}
+    assert len(set(COLUMN_MARKS.values())) == len(COLUMN_MARKS)
 
 
 @pytest.mark.parametrize(("share", "level"), [(-1.0, 0), (0.1, 0), (0.11, 1), (1.0, 3), (1.001, 4), (5.0, 5), (40.0, 6)])

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ORDER = (
-    {"errors", "model", "suggest", "quantities", "cache", "passthrough"},
-    {"tomllines", "uv", "wheels", "stats", "journal", "driverapi", "nvrtc", "workers", "pyperf_files", "progress"},
+    {"errors", "model", "suggest", "quantities", "cache", "interrupts"},
+    {"tomllines", "uv", "wheels", "stats", "journal", "driverapi", "nvrtc", "workers", "pyperf_files", "progress", "passthrough"},
     {"tomlfile", "device", "store", "page", "plan", "results"},
     {"matrix", "args", "machine", "measure", "missing", "grid", "provenance"},
     {"interpreters", "locks", "envcheck", "caseset", "toolkits"},

@@ -220,7 +220,7 @@ ODD = '{ toolkit = "13.0", python = "3.12", bindings = "13.0.3", core = "1.2.2" 
         (by_hand(ODD.replace("3.12", "3.13") + ",\n" + ODD.replace("3.12", "3.13")), "7: cu13.0-py3.13-b13.0.3-c1.2.2 is there"),
         (("cells = [\n]", "cells = 3"), "5: «cells» must be an array [...], not 3"),
         (("target_ns = 1000", 'target_ns = "1000"'), "7: «target_ns» must be a number, not '1000'"),
-        (("target_ns = 1000", "target_ns = 0"), "7: «target_ns» is 0; it must be more than 0"),
+        (("target_ns = 1000", "target_ns = 0"), "7: «target_ns» must be from 1e-06 to 1e+09"),
         (("quick =", "quik ="), "11: «quick» is missing in «profiles»"),
         (("processes = 12", "proceses = 12"), "13: unknown key «proceses»; perhaps you meant «processes»"),
         (("processes = 12", "processes = 1.5"), "13: «profiles.standard.processes» must be a whole number, not 1.5"),

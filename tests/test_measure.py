@@ -119,6 +119,36 @@ def test_a_case_that_prints_disturbs_nothing(newest_bench: Bench, run: Run) -> N
     assert "to standard error" in log
 
 
+def test_a_forked_child_answers_for_nobody(newest_bench: Bench, run: Run) -> None:
+    """Its copy of the worker ends where it comes back, so no answer belongs to another request."""
+    records = measure(newest_bench, run, bad("forks"), bad("slow"), GOOD)
+    assert all(min(one.results["python"].values) > 0.001 for one in measured(records, "slow"))
+    assert len(measured(records, "good")) == 2
+
+
+def test_who_writes_into_the_worker_s_pipe_loses_itself_alone(newest_bench: Bench, run: Run) -> None:
+    """An answer that is not the worker's own is never taken for one."""
+    records = measure(newest_bench, run, bad("talks"), GOOD)
+    assert [case for case, _ in lost(records)] == ["bad.talks"]
+    assert len(measured(records, "good")) == 2
+
+
+def test_words_that_no_encoding_has_are_told_all_the_same(newest_bench: Bench, run: Run) -> None:
+    """An error's text may hold anything."""
+    assert measured(measure(newest_bench, run, bad("surrogate")), "surrogate")[0].failures == {"python": "ValueError: \\ud800"}
+
+
+def test_an_interpreter_that_is_gone_loses_its_cell_alone(newest_bench: Bench, run: Run) -> None:
+    """Not a bug of ours: the worker could not be started."""
+    made = measurer(newest_bench, run)
+    cell = newest_bench.cell
+    made.setups[cell.id] = dataclasses.replace(made.setups[cell.id], python=run.directory / "gone")
+    made.measure(next(rounds([cell], [GOOD], PROFILE, device="null", seed=1, max_padding=100)))
+    ((case, reason),) = lost(run.records())
+    assert case == ""
+    assert "gone cannot be started: No such file" in reason
+
+
 def test_a_loop_left_early_is_a_failure(newest_bench: Bench, run: Run) -> None:
     """Fewer turns than said would be a time too short."""
     block = measured(measure(newest_bench, run, bad("leaves_early")), "leaves_early")[0]
@@ -128,6 +158,8 @@ def test_a_loop_left_early_is_a_failure(newest_bench: Bench, run: Run) -> None:
 @pytest.mark.parametrize(
     ("name", "dirt"),
     [
+        ("leaks_thread", "the number of threads changed from"),
+        ("replaces_clock", "the clock changed from"),
         ("leaks_context", "another context than the primary one is current"),
         ("leaks_capture", "a capture is open"),
         ("leaks_memory", "the default memory pool holds"),
@@ -136,7 +168,8 @@ def test_a_loop_left_early_is_a_failure(newest_bench: Bench, run: Run) -> None:
 )
 def test_a_case_that_leaves_dirt_is_caught(newest_bench: Bench, run: Run, name: str, dirt: str) -> None:
     """It is told what it left behind, and the next case begins in a new process."""
-    records = measure(newest_bench, run, bad(name, "bindings"), GOOD)
+    variant = "python" if name in {"leaks_thread", "replaces_clock"} else "bindings"
+    records = measure(newest_bench, run, bad(name, variant), GOOD)
     (block,) = measured(records, name)
     assert dirt in block.dirt
     assert [one.dirt for one in measured(records, "good")] == ["", ""]

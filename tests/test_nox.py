@@ -11,6 +11,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+import psutil
 import pytest
 
 from ctkmatrix import matrix
@@ -59,6 +60,13 @@ class Checkout:
         environment = {**os.environ, "NOX_SCRIPT_MODE": "none", **variables}
         return subprocess.run(
             self.command(*words), cwd=self.path, env=environment, capture_output=True, text=True, timeout=300, check=False
+        )
+
+    def started(self, *words: str) -> subprocess.Popen[bytes]:
+        """Start nox in a process group of its own, as a terminal does."""
+        environment = {**os.environ, "NOX_SCRIPT_MODE": "none"}
+        return subprocess.Popen(
+            self.command(*words), cwd=self.path, env=environment, start_new_session=True, stdout=subprocess.DEVNULL
         )
 
     @property
@@ -228,32 +236,76 @@ def test_our_own_bug_is_told_in_one_line(checkout: Checkout) -> None:
 def test_an_interrupted_run_can_be_resumed(checkout: Checkout) -> None:
     """Ctrl-C: exit 130, a page of what there is; --resume goes on with the same run, measures nothing twice, and completes it."""
     words = ("-s", "bench-cu13", "--", "--device", "null", "--profile", "standard")
-    environment = {**os.environ, "NOX_SCRIPT_MODE": "none"}
-    with subprocess.Popen(
-        checkout.command(*words), cwd=checkout.path, env=environment, start_new_session=True, stdout=subprocess.DEVNULL
-    ) as process:
-        journal = wait_for_blocks(checkout.path, 20)
-        os.killpg(process.pid, signal.SIGINT)
-        assert process.wait(60) == 130
+    journal = interrupt_after(checkout, words, 20)
     before = blocks(journal)
     assert checkout.results()["manifest"]["status"] == "interrupted"
     assert (checkout.latest / "page" / "index.html").exists()
+    for wrong, said in (
+        (("-s", "bench-cu13", "--", "--resume", "--case", "event.*"), "--case does not go with --resume"),
+        (("-s", "bench-cu12", "--", "--resume"), "which this session does not measure"),
+    ):
+        refused = checkout.nox(*wrong)
+        assert refused.returncode == 2
+        assert said in refused.stderr
     done = checkout.nox(*words, "--resume")
     assert done.returncode == 0, done.stdout + done.stderr
     after = blocks(journal)
     assert after[: len(before)] == before
     assert len(after) == len(set(after))
     assert checkout.results()["manifest"]["status"] == "complete"
+    again = checkout.nox(*words, "--resume")
+    assert (again.returncode, "there is nothing to resume" in again.stderr) == (2, True)
     assert len(list((checkout.path / "reports" / "runs").iterdir())) == 1
 
 
 def test_a_run_of_other_cases_is_not_resumed(checkout: Checkout) -> None:
     """Exit 2, with the difference named: measurements of different case versions never meet."""
-    assert checkout.nox("-s", "bench-cu13", "--", *NARROW).returncode == 0
+    words = ("-s", "bench-cu13", "--", "--device", "null", "--profile", "standard")
+    interrupt_after(checkout, words, 5)
     checkout.edit("native/event.cpp", "int status = 0;", "int status = 0 + 0;")
-    done = checkout.nox("-s", "bench-cu13", "--", *NARROW, "--resume")
+    done = checkout.nox(*words, "--resume")
     assert done.returncode == 2
     assert "cannot be resumed: its version of event.create_destroy was" in done.stderr
+
+
+@pytest.mark.parametrize(("victim", "kind"), [("nox", signal.SIGTERM), ("nox", signal.SIGKILL), ("measure", signal.SIGKILL)])
+def test_whoever_is_killed_nothing_goes_on(checkout: Checkout, victim: str, kind: signal.Signals) -> None:
+    """Neither an orchestrator without its nox nor a worker without its orchestrator is left behind; --resume goes on."""
+    words = ("-s", "bench-cu13", "--", "--device", "null", "--profile", "standard")
+    with checkout.started(*words) as process:
+        wait_for_blocks(checkout.path, 5)
+        family = [process.pid, *(child.pid for child in psutil.Process(process.pid).children(recursive=True))]
+        os.kill(family[0] if victim == "nox" else family[1], kind)
+        process.wait(30)
+        deadline = time.monotonic() + 30
+        while any(psutil.pid_exists(pid) for pid in family[1:]):
+            assert time.monotonic() < deadline, "something went on"
+            time.sleep(0.1)
+    done = checkout.nox(*words, "--resume")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert checkout.results()["manifest"]["status"] == "complete"
+
+
+def test_impatience_loses_nothing(checkout: Checkout) -> None:
+    """Ctrl-C five times in a row is as good as once: exit 130, and the page is there."""
+    words = ("-s", "bench-cu13", "--", "--device", "null", "--profile", "standard")
+    with checkout.started(*words) as process:
+        wait_for_blocks(checkout.path, 5)
+        for _ in range(5):
+            os.killpg(process.pid, signal.SIGINT)
+            time.sleep(0.06)
+        assert process.wait(60) == 130
+    assert checkout.results()["manifest"]["status"] == "interrupted"
+    assert (checkout.latest / "page" / "index.html").exists()
+
+
+def interrupt_after(checkout: Checkout, words: tuple[str, ...], count: int) -> Path:
+    """Run nox, press Ctrl-C once *count* blocks are measured, and return the journal."""
+    with checkout.started(*words) as process:
+        journal = wait_for_blocks(checkout.path, count)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(60) == 130
+    return journal
 
 
 def wait_for_blocks(path: Path, count: int) -> Path:

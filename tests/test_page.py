@@ -30,13 +30,23 @@ WIDTHS = (390, 1440)
 
 CONTRAST = """() => {
   const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  const shown = node => { const colour = getComputedStyle(node).backgroundColor;
+    return colour === "rgba(0, 0, 0, 0)" ? shown(node.parentElement) : colour; };
   const luminance = rgb => { const [r, g, b] = rgb.match(/[\\d.]+/g).map(Number).map(channel);
     return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  return [...document.querySelectorAll(".legend .chip:not(.time)")].map(chip => {
-    const style = getComputedStyle(chip), a = luminance(style.color), b = luminance(style.backgroundColor);
+  return [...document.querySelectorAll(".legend .chip")].map(chip => {
+    const style = getComputedStyle(chip), a = luminance(style.color), b = luminance(shown(chip));
     return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
   });
 }"""
+
+
+SHADOW = """async left => {
+  document.querySelector(".matrix").scrollTo(left, 0);
+  for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+  return getComputedStyle(document.querySelector(".frame"), "::after").opacity;
+}"""
+"""Scrolls the matrix sideways; the opacity of its shadow once that is painted."""
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +121,24 @@ def test_heads_and_first_column_stay_in_sight(tab: Page, null_page: Path, width:
     assert label["width"] < 0.45 * width
 
 
+def test_the_matrix_hints_that_there_is_more(tab: Page, null_page: Path) -> None:
+    """A shadow lies on the edge behind which columns are hidden, and is gone at the last one."""
+    tab.goto(null_page.as_uri())
+    assert tab.evaluate(SHADOW, 0) == "1"
+    assert tab.evaluate(SHADOW, 99999) == "0"
+
+
+@pytest.mark.parametrize("selector", [".cells", ".reasons"])
+def test_wide_tables_can_be_read_on_a_phone(tab: Page, null_page: Path, selector: str) -> None:
+    """Nothing of them is off the screen, and each value says what it is."""
+    tab.set_viewport_size({"width": 390, "height": 844})
+    tab.goto(null_page.as_uri())
+    box = tab.locator(selector).locator("xpath=..")
+    assert box.evaluate("box => box.scrollWidth <= box.clientWidth")
+    label = tab.locator(f"{selector} td[data-head]").first.evaluate("field => getComputedStyle(field, '::before').content")
+    assert label not in {"none", "normal"}
+
+
 def test_the_null_banner_stays_in_sight(tab: Page, null_page: Path, gpu_page: Path) -> None:
     """Whatever part of a null page is looked at says that it is one; a GPU's page has no banner."""
     tab.goto(null_page.as_uri() + "#run")
@@ -147,18 +175,18 @@ def test_a_cells_head_leads_to_its_details(tab: Page, null_page: Path) -> None:
     assert not details.is_visible()
     tab.locator(".matrix thead a").first.click()
     assert details.is_visible()
-    assert "sha256:" in details.inner_text()
+    assert "SHA-256" in details.inner_text()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_numbers_can_be_read_on_every_colour(browser: Browser, null_page: Path, scheme: str) -> None:
-    """Text on each step of the scale keeps WCAG's contrast of 4.5, light and dark."""
+    """Text on each chip of the legend keeps WCAG's contrast of 4.5, light and dark."""
     context = browser.new_context(color_scheme="dark" if scheme == "dark" else "light")
     tab = context.new_page()
     tab.goto(null_page.as_uri())
     ratios = tab.evaluate(CONTRAST)
     context.close()
-    assert len(ratios) == 7
+    assert len(ratios) == 9
     assert min(ratios) >= 4.5
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from ctkmatrix import provenance
 from ctkmatrix.model import Cell, CellResult, Outcome, Status
 from ctkmatrix.page import Fact, FactGroup
-from tests.results_factory import NO_PYTHON, results
+from tests.results_factory import COMPILER, NO_PYTHON, results
 
 
 def test_the_short_form_of_a_cell() -> None:
@@ -16,15 +16,30 @@ def test_the_short_form_of_a_cell() -> None:
     assert dict(zip(provenance.CELL_HEADS, row.values, strict=True)) == {
         "Interpreter": "3.12.4",
         "Build": "unknown",
-        "bindings": "12.9.4",
-        "core": "1.2.2",
         "numpy": "2.4.1",
-        "Native baseline": "nvcc 12.9 from wheels, g++ 12.2.0",
+        "Native baseline": "g++ 12.2.0 + NVRTC 12.9",
         "libcuda": "12.9",
         "NVRTC": "12.9",
         "Processes": "12",
     }
     assert row.flags == ("interpreter build", "no nvcc")
+
+
+def test_the_details_keep_what_the_short_form_leaves_out() -> None:
+    """The compilers stand there in full; hashes say what they are of, and those of nothing are left out."""
+    details = {group.title: group.facts for group in provenance.cell_row(results().cells[1]).details}
+    assert Fact("native.compiler", COMPILER) in details["native"]
+    hashed = details["contents (SHA-256 of the wheel's RECORD lines)"]
+    assert [fact.name for fact in hashed] == ["cuda-bindings", "cuda-core", "numpy"]
+    assert "hashes" not in details
+
+
+def test_one_compiler_for_host_code_and_kernels_is_said_once() -> None:
+    """Where nvcc makes both, it is named once."""
+    tree: dict[str, object] = {"native": {"native": {"compiler": "nvcc 13.5.37 with g++ 12.2.0"}}}
+    tree["cubin"] = {"compiler": "nvcc 13.5.37 with g++ 12.2.0"}
+    row = provenance.cell_row(replace(results().cells[0], provenance=tree))
+    assert dict(zip(provenance.CELL_HEADS, row.values, strict=True))["Native baseline"] == "nvcc 13.5.37 with g++ 12.2.0"
 
 
 def test_a_cell_without_provenance_has_no_holes() -> None:
@@ -52,6 +67,13 @@ def test_the_manifest_by_subject() -> None:
     assert (run["Seed"], run["Wall time"]) == ("1234567", "9 min 12 s")
     assert run["Share of it inside timed loops"] == "63.4\N{NARROW NO-BREAK SPACE}%"
     assert groups["Harness"] == {"commit": "4f0c1d2e", "dirty": "no"}
+
+
+def test_what_a_device_says_of_itself_is_shown() -> None:
+    """The driver's model is a fact like any other."""
+    run = replace(results().manifest, device={"name": "null driver", "driver_model": "none (Linux)"})
+    (device,) = (group for group in provenance.manifest(run) if group.title == "Device")
+    assert Fact("driver_model", "none (Linux)") in device.facts
 
 
 def test_the_device_is_named() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctkmatrix.model import Estimate
-from ctkmatrix.quantities import counted, duration, half_width, moment, nanoseconds, number, percent, spelled, times
+from ctkmatrix.quantities import brief, counted, duration, half_width, moment, nanoseconds, number, percent, spelled, times
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,27 @@ def test_a_number_that_is_none_is_said() -> None:
 def test_the_larger_half_of_the_interval_is_shown(low: float | None, high: float | None, text: str) -> None:
     """An asymmetric interval shows its larger half; a missing one a question mark, never a zero."""
     assert half_width(Estimate(584e-9, low, high, ())) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "half", "said"),
+    [
+        (584e-9, 12e-9, ("584", "±12")),
+        (99.9e-6, 1e-6, ("99\N{NARROW NO-BREAK SPACE}900", "±1\N{NARROW NO-BREAK SPACE}000")),
+        (-0.296e-3, 0.19e-3, ("\N{MINUS SIGN}296\N{NARROW NO-BREAK SPACE}\N{MICRO SIGN}s", "±190")),
+        (10.6e-3, 36e-3, ("10.6\N{NARROW NO-BREAK SPACE}ms", "±36")),
+        (44.1e-6, 240e-6, ("44.1\N{NARROW NO-BREAK SPACE}\N{MICRO SIGN}s", "±240")),
+        (2.5, 0.1, ("2.50\N{NARROW NO-BREAK SPACE}s", "±0.10")),
+    ],
+)
+def test_a_narrow_column_names_larger_units(value: float, half: float, said: tuple[str, str]) -> None:
+    """From 100 000 ns on the unit stands with the time; the half-width shares it and never takes a finer one."""
+    assert brief(Estimate(value, value - half, value + half, ())) == said
+
+
+def test_without_an_interval_a_narrow_column_says_so() -> None:
+    """The time still chooses its unit."""
+    assert brief(Estimate(2e-3, None, None, ())) == ("2\N{NARROW NO-BREAK SPACE}ms", "±?")
 
 
 def test_exact_bounds_follow_the_value() -> None:

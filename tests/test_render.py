@@ -86,7 +86,7 @@ def test_the_banner_is_there_for_null_alone(html: str) -> None:
 
 def test_every_field_is_a_cell_of_the_table(html: str) -> None:
     """As many entries as rows times columns; each can be reached by keyboard and is described."""
-    entries = re.findall(r'<td class="[^"]*" tabindex="0" aria-description="[^"]+">', html)
+    entries = re.findall(r'<td class="[^"]*" tabindex="0" aria-description="[^"]+">', html.partition('id="matrix"')[2])
     assert len(entries) == sum(len([v for v in case.variants if v.name != "native"]) for case in cases(25)) * len(cells())
 
 

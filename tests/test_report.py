@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
-from ctkmatrix.model import Field, Outcome, Results, Status
+from ctkmatrix.model import Estimate, Field, Outcome, Results, Status
 from ctkmatrix.page import Fact
 from ctkmatrix.quantities import THIN
 from ctkmatrix.report import view
@@ -17,6 +18,12 @@ def with_overhead(case: str, seconds: float) -> Results:
     """Return the standard results with one overhead of ``CELL`` made by hand."""
     total = estimate(seconds, seconds / 100)
     return alter(results(), Field(CELL, case, "bindings", Outcome(Status.MEASURED), total, total))
+
+
+def uncertain(case: str) -> Results:
+    """Return the standard results with one overhead of ``CELL`` that is all noise, and great."""
+    noise = Estimate(90e-6, -200e-6, 400e-6, (90e-6,) * 12)
+    return alter(results(), Field(CELL, case, "bindings", Outcome(Status.MEASURED), noise, noise))
 
 
 def only(*keep: str) -> Results:
@@ -33,15 +40,26 @@ def test_the_head_says_what_ran_of_what_was_planned() -> None:
     planned = [field for field in these.fields if field.outcome.status is not Status.NOT_APPLICABLE]
     measured = [field for field in planned if field.outcome.status is Status.MEASURED]
     assert head["Measurements"].replace(THIN, "") == f"{len(measured)} of {len(planned)} planned"
+    assert head["Processes"] == "348 of 384 planned"
     assert head["Profile"] == "standard: 12 processes a cell, 5 values of 10 ms"
     assert (head["Started"], head["Took"]) == ("2026-03-01 12:00 UTC", "9 min 12 s")
 
 
-def test_the_verdict_counts_case_variants_within_the_target() -> None:
-    """One cell beyond the target is enough to leave the good ones."""
-    assert view(only("device.get")).verdict == "Within the target in every cell measured: 1 of 1 case variant."
-    beyond = replace(with_overhead("device.get", 1.2e-6), cases=only("device.get", "loop.empty").cases)
-    assert view(beyond).verdict == "Within the target in every cell measured: 1 of 2 case variants."
+def test_the_verdict_counts_case_variants_by_their_standing() -> None:
+    """One cell beyond the target, or one that says nothing, is enough to leave the good ones."""
+    assert view(only("device.get")).verdict == "Within the target for certain in every cell: 1 of 1 case variant."
+    both = only("device.get", "loop.empty").cases
+    beyond = view(replace(with_overhead("device.get", 1.2e-6), cases=both)).verdict
+    assert beyond == "Within the target for certain in every cell: 1 of 2 case variants; over it in some cell: 1."
+    noisy = view(replace(uncertain("device.get"), cases=both)).verdict
+    assert noisy == "Within the target for certain in every cell: 1 of 2 case variants; too uncertain to say: 1."
+
+
+def test_the_parts_of_the_verdict_add_up() -> None:
+    """No case variant is counted twice or lost, whatever stands where."""
+    within, of, *others = (int(digits) for digits in re.findall(r"\d+", view(uncertain("device.get")).verdict))
+    assert within + sum(others) == of
+    assert len(others) == 2
 
 
 def test_without_overheads_the_verdict_says_so() -> None:
@@ -61,11 +79,53 @@ def test_the_worst_are_ranked_by_their_share_of_the_target() -> None:
     assert (tensormap.case, tensormap.share) == ("tensormap.encode_3", f"30{THIN}000{THIN}%")
 
 
+def test_noise_leads_no_list() -> None:
+    """A great number that says nothing is left out of the worst, which says so, and of its area's worst, which counts it."""
+    before, after = view(only("device.get")), view(replace(uncertain("device.get"), cases=only("device.get").cases))
+    assert before.unsure == ""
+    assert after.unsure == "Left out as too uncertain: 1 of 29 overheads."
+    assert all(each.cell != CELL for each in after.worst)
+    (area,) = after.areas
+    assert (area.certain, area.unsure, area.over, area.worst) == (28, 1, 0, after.worst[0].overhead)
+
+
+def test_the_worst_is_that_of_the_intervals_lower_end() -> None:
+    """The greater number with the wider interval stands behind; both tables name the same cell."""
+    these = with_overhead("device.get", 3e-6)
+    wide = Estimate(3.5e-6, 2.2e-6, 4.8e-6, (3.5e-6,) * 12)
+    elsewhere = "cu13.1-py3.12-b13.1.1-c1.2.2"
+    these = alter(these, Field(elsewhere, "device.get", "bindings", Outcome(Status.MEASURED), wide, wide))
+    page = view(these)
+    worst = next(each for each in page.worst if each.case == "device.get")
+    area = next(each for each in page.areas if each.name == "device")
+    assert (worst.cell, area.over, area.worst_share) == (CELL, area.over, worst.share)
+    assert area.worst_where == f"device.get/bindings in {CELL}"
+
+
+def test_an_area_without_a_certain_overhead_has_no_worst() -> None:
+    """With one process there is no interval: nothing leads, everything is counted as unsure."""
+    these = only("device.get")
+    lone = replace(
+        these,
+        fields=tuple(
+            replace(field, overhead=Estimate(field.overhead.value, None, None, field.overhead.points[:1]))
+            if field.overhead
+            else field
+            for field in these.fields
+        ),
+    )
+    page = view(lone)
+    (area,) = page.areas
+    assert (page.worst, area.worst, area.certain, area.unsure) == ((), "", 0, 29)
+    assert page.verdict.endswith("0 of 1 case variant; too uncertain to say: 1.")
+
+
 def test_an_area_is_summed_up_a_call() -> None:
-    """Worst, median and the count beyond the target; areas without any overhead are left out."""
+    """The worst of a case of several calls a turn is a call's; areas without any overhead are left out."""
     areas = {area.name: area for area in view(with_overhead("tensormap.encode_3", 6e-6)).areas}
     tensormap = areas["tensormap"]
-    assert (tensormap.measured, tensormap.worst, tensormap.worst_heat) == (29, f"2{THIN}000", 4)
+    assert (tensormap.worst, tensormap.worst_heat) == (f"2{THIN}000", 4)
+    assert tensormap.certain + tensormap.unsure == 29
     assert tensormap.worst_where == f"tensormap.encode_3/bindings in {CELL}"
     assert "enum" not in areas
 
@@ -80,7 +140,7 @@ def test_flags_name_their_cells() -> None:
 
 def test_the_banner_stands_for_the_null_driver_alone() -> None:
     """No one takes a null run for a GPU's, nor the other way round."""
-    assert "pure host overhead" in view(results(device_kind="null")).banner
+    assert "answered at once and do no work" in view(results(device_kind="null")).banner
     assert view(results(device_kind="gpu")).banner == ""
 
 
@@ -89,6 +149,7 @@ def test_a_run_that_is_not_complete_says_so() -> None:
     alerts = {status: view(results(status=status)).alert for status in ("complete", "incomplete", "interrupted")}
     assert alerts["complete"] == ""
     assert "incomplete" in alerts["incomplete"]
+    assert "36 of 384 processes are missing" in alerts["interrupted"]
     assert "--resume" in alerts["interrupted"]
 
 

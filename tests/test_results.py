@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from ctkmatrix import journal
-from ctkmatrix.model import Case, Cell, Field, Flag, Outcome, Results, Status, Variant
+from ctkmatrix.model import Case, Cell, Field, Flag, Outcome, Profile, Results, Status, Variant
 from ctkmatrix.results import NEEDS_GPU, assemble, collect, twin
 from tests.test_journal import BEGAN
 
@@ -24,7 +24,8 @@ CASE = Case(
         Variant("core", ()),
     ),
 )
-PLAN = msgspec.structs.replace(BEGAN, cells=(CELL, OTHER), cases={"a.b": "1"})
+ONE_PROCESS = msgspec.structs.replace(BEGAN, profile=Profile("one", 1, 5, 0.004, 60))
+PLAN = msgspec.structs.replace(ONE_PROCESS, cells=(CELL, OTHER), cases={"a.b": "1"})
 IDENTITY = {"python": {"version": "3.14.1", "optimised": "yes"}, "packages": {}}
 
 
@@ -126,6 +127,25 @@ def test_what_cannot_apply_does_not_count_as_missing() -> None:
     assert field(found, "bindings-runtime").outcome == Outcome(Status.NOT_APPLICABLE, NEEDS_GPU)
     assert field(found, "core", OTHER).outcome == Outcome(Status.NOT_APPLICABLE, "this cell has no cuda.core")
     assert found.manifest.status == "complete"
+
+
+def test_fewer_processes_than_planned_are_incomplete() -> None:
+    """A run that was cut short is not complete, although every field has a number."""
+    plan = msgspec.structs.replace(PLAN, cells=(CELL,), profile=Profile("two", 2, 5, 0.004, 60))
+    records: list[journal.Record] = [
+        block(CELL, 0, native=1e-9, bindings=2e-9, core=2e-9),
+        journal.Paused(at="2026", interrupted=False, wall=1.0),
+    ]
+    assert assemble(collect([plan, *records]), [CASE], (), 1e-6).manifest.status == "incomplete"
+    more = [*records, block(CELL, 1, native=1e-9, bindings=2e-9, core=2e-9)]
+    assert assemble(collect([plan, *more]), [CASE], (), 1e-6).manifest.status == "complete"
+
+
+def test_an_environment_that_is_lost_later_loses_nothing_measured() -> None:
+    """On a resumed run the values of its first part stay."""
+    found = results(block(CELL, 0, native=1e-9, bindings=2e-9), journal.Prepared(cell=CELL.id, reason="no lock"))
+    assert field(found, "bindings").time is not None
+    assert field(found, "core").outcome == Outcome(Status.NOT_RUN, "no lock")
 
 
 def test_a_run_that_ended_with_something_missing_is_incomplete() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from typing import TYPE_CHECKING
 
 import pytest
 
+from ctkmatrix import results
 from ctkmatrix.errors import MachineError, UsageError
 from ctkmatrix.store import Store, free_bytes, replace
 from tests.test_journal import BEGAN, MEASURED
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ctkmatrix import journal
+    from ctkmatrix.model import Results
 
 
 def test_a_run_is_named_by_time_and_a_short_id(tmp_path: Path) -> None:
@@ -33,6 +36,18 @@ def test_records_are_there_as_soon_as_they_are_appended(tmp_path: Path) -> None:
         run.append(record)
         assert len(run.records()) == count
     assert run.records() == records
+
+
+def test_a_torn_last_line_is_mended(tmp_path: Path) -> None:
+    """What a full disk or a crash cut off goes; the next record begins a line of its own, and all others stay."""
+    run = Store(tmp_path).create()
+    run.append(BEGAN)
+    run.append(MEASURED)
+    path = run.directory / "journal.jsonl"
+    path.write_bytes(path.read_bytes()[:-7])
+    run.mend()
+    run.append(MEASURED)
+    assert run.records() == [BEGAN, MEASURED]
 
 
 def test_latest_points_to_the_newest_run(tmp_path: Path) -> None:
@@ -83,6 +98,14 @@ def test_results_of_another_schema_are_refused(tmp_path: Path) -> None:
     (run.directory / "results.json").write_text("{}")
     with pytest.raises(UsageError, match=r"results\.json: no readable results"):
         run.results()
+    run.write_results(dataclasses.replace(small(), schema=99), {})
+    with pytest.raises(UsageError, match="schema 99, and this ctkmatrix reads 1"):
+        run.results()
+
+
+def small() -> Results:
+    """Return results without cells."""
+    return results.assemble(results.collect([BEGAN]), (), (), 1e-6)
 
 
 def test_free_space_is_told_for_directories_to_come(tmp_path: Path) -> None:

@@ -2,12 +2,31 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ctkmatrix.probe import loop
 from ctkmatrix.probe.subject import CaseFailed, check
 
 if TYPE_CHECKING:
     from ctkmatrix.probe.subject import Subject
+
+
+def _interpreter() -> dict[str, object]:
+    """Return what of the interpreter every later measurement depends on, in comparable words."""
+    return {
+        "the number of threads": len(list(Path("/proc/self/task").iterdir())),
+        "the clock": repr((vars(loop)["perf_counter"], time.perf_counter)),
+        "the tracing function": repr(sys.gettrace()),
+        "the profiling function": repr(sys.getprofile()),
+        "the allowed CPUs": sorted(os.sched_getaffinity(0)),
+        "the working directory": str(Path.cwd()),
+        "the interval timer": signal.getitimer(signal.ITIMER_REAL)[1],
+    }
 
 
 class Hygiene:
@@ -17,10 +36,13 @@ class Hygiene:
         self._cu, self._context = cu, context
         self._pool = check(cu.driver.cuDeviceGetDefaultMemPool(0))
         self._used = self._pool_use()
+        self._interpreter = _interpreter()
 
     def dirt(self) -> str:
         """Return what differs from the state at start-up, in words; empty where all is as it was."""
         found = [self._current_context(), self._capture(), self._sticky_error(), self._grown_pool()]
+        now = _interpreter()
+        found += [f"{what} changed from {was} to {now[what]}" for what, was in self._interpreter.items() if was != now[what]]
         return "; ".join(filter(None, found))
 
     def _current_context(self) -> str:

@@ -39,6 +39,8 @@ class NativeLibrary:
             raise NativeError(f"native/ has no CASE({case!r})")
         seconds = ctypes.c_double()
         self._raise(self._library.ctk_run(self._cases[case], turns, burst, ctypes.byref(seconds)))
+        if not seconds.value > 0:
+            raise NativeError(f"the loop took {seconds.value} s: no time at all")
         return seconds.value
 
     @property

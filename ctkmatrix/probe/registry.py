@@ -144,5 +144,9 @@ def load(directory: Path, areas: Iterable[str] | None = None) -> dict[str, Case]
                 raise ImportError(f"{path} cannot be loaded")
             module = importlib.util.module_from_spec(spec)
             sys.modules[name] = module
-            spec.loader.exec_module(module)
+            try:
+                spec.loader.exec_module(module)
+            except BaseException:
+                del sys.modules[name]
+                raise
     return dict(sorted(CASES.items()))

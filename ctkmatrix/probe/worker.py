@@ -15,6 +15,7 @@ import ctypes
 import json
 import os
 import random
+import signal
 import sys
 from pathlib import Path
 from time import perf_counter
@@ -58,9 +59,10 @@ class Worker:
             cu.device  # noqa: B018 -- cuda.core makes its own ready, once a process
         nvrtc = check(cu.nvrtc.nvrtcVersion())
         self._open_native(request["native"], identity.loaded())
+        affinity = pin(request["cpu"])
         self.hygiene = Hygiene(cu, int(context))
         self.timed = 0.0
-        return identity.describe(cu, nvrtc) | {"affinity": pin(request["cpu"]), "unavailable": self.unavailable}
+        return identity.describe(cu, nvrtc) | {"affinity": affinity, "unavailable": self.unavailable}
 
     def _open_native(self, native: dict[str, dict[str, str]], libraries: dict[str, str]) -> None:
         from ctkmatrix.probe.native import NativeError, NativeLibrary
@@ -124,7 +126,7 @@ class Worker:
 
 def reason(error: Exception) -> str:
     """Return one line for people: the error's own words, with its type where these alone say too little."""
-    words = " ".join(str(error).split())
+    words = " ".join(str(error).encode("utf-8", "backslashreplace").decode().split())
     return (
         words
         if type(error).__name__ in {"CaseFailed", "NativeError", "WrongLoop", "NotInThisVersion"}
@@ -139,10 +141,16 @@ def pin(cpu: int | None) -> list[int]:
     return sorted(os.sched_getaffinity(0))
 
 
+def die_with_the_orchestrator() -> None:
+    """Ask the kernel to kill this process when the orchestrator ends, however it ends."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+
+
 def main(request_fd: int, answer_fd: int) -> None:
-    """Serve requests until the pipe closes. An exception while opening is the answer; any other ends the process."""
+    """Serve requests until the pipe closes; every answer carries its request's id. An exception is an answer too."""
     started = perf_counter()
-    worker = Worker()
+    die_with_the_orchestrator()
+    own, worker = os.getpid(), Worker()
     with os.fdopen(request_fd, "rb") as requests, os.fdopen(answer_fd, "wb", buffering=0) as answers:
         for line in requests:
             request = json.loads(line)
@@ -153,7 +161,9 @@ def main(request_fd: int, answer_fd: int) -> None:
 
                 traceback.print_exc()
                 answer = {"error": reason(error)}
-            answer["uptime"] = perf_counter() - started
+            if os.getpid() != own:
+                os._exit(0)  # a child that a case has forked came back here: it has nothing to say
+            answer |= {"id": request["id"], "uptime": perf_counter() - started}
             answers.write(json.dumps(answer).encode() + b"\n")
 
 

@@ -3,8 +3,10 @@
 import ctypes
 import os
 import signal
+import threading
 import time
 
+from ctkmatrix.probe import loop as loops
 from ctkmatrix.probe.loop import Loop
 from ctkmatrix.probe.registry import case
 from ctkmatrix.probe.subject import NotInThisVersion, Subject
@@ -152,4 +154,71 @@ def _(loop: Loop, _cu: Subject) -> object:
     for _ in loop:
         pass
     ctypes.CDLL("libcuda.so.1").ctk_null_set_sticky(700)
+    return None
+
+
+forks = case("bad.forks", "Forks, and lets the child return.", without_native=NO_TWIN)
+
+
+@forks("python")
+def _(loop: Loop, _cu: Subject) -> object:
+    for _ in loop:
+        pass
+    if loop.turns == 1:
+        os.fork()
+    return None
+
+
+slow = case("bad.slow", "Takes a millisecond a turn.", without_native=NO_TWIN)
+
+
+@slow("python")
+def _(loop: Loop, _cu: Subject) -> object:
+    for _ in loop:
+        time.sleep(0.001)
+    return None
+
+
+talks = case("bad.talks", "Writes into every pipe that it finds.", without_native=NO_TWIN)
+
+
+@talks("python")
+def _(loop: Loop, _cu: Subject) -> object:
+    for _ in loop:
+        pass
+    for number in range(3, 20):
+        try:
+            os.write(number, b'{"results": {}}\n')
+        except OSError:
+            continue
+    return None
+
+
+surrogate = case("bad.surrogate", "Raises words that no encoding has.", without_native=NO_TWIN)
+
+
+@surrogate("python")
+def _(_loop: Loop, _cu: Subject) -> object:
+    raise ValueError("\ud800")
+
+
+threads = case("bad.leaks_thread", "Leaves a thread running.", without_native=NO_TWIN)
+
+
+@threads("python")
+def _(loop: Loop, _cu: Subject) -> object:
+    for _ in loop:
+        pass
+    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+    return None
+
+
+clock = case("bad.replaces_clock", "Puts another clock into the loop.", without_native=NO_TWIN)
+
+
+@clock("python")
+def _(loop: Loop, _cu: Subject) -> object:
+    for _ in loop:
+        pass
+    vars(loops)["perf_counter"] = lambda: time.monotonic() / 3
     return None
