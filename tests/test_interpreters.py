@@ -80,6 +80,20 @@ def test_uvs_own_come_first_then_path_then_pyenv(places: Path) -> None:
     assert [str(path.parent.relative_to(places)) for path in interpreters._candidates("3.12")] == order
 
 
+def test_an_optimised_build_comes_before_plain_ones(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A plain build that comes first is taken only where there is no other."""
+    plain, optimised = (link(places / place / f"python{THIS}") for place in ("first", "second"))
+
+    def probe(candidate: Path, _version: str) -> interpreters._Found:
+        return interpreters._Found(candidate, candidate == optimised)
+
+    monkeypatch.setattr(interpreters, "_probe", probe)
+    monkeypatch.setattr(interpreters, "_candidates", lambda _version: iter([plain, optimised]))
+    assert interpreters.find(THIS) == optimised
+    monkeypatch.setattr(interpreters, "_candidates", lambda _version: iter([plain]))
+    assert interpreters.find(THIS) == plain
+
+
 @pytest.mark.parametrize(
     ("version", "target", "reason"),
     [
