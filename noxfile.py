@@ -152,6 +152,31 @@ def lock(session: nox.Session) -> None:
     session.log(f"wrote {locks.LOCKS.relative_to(ROOT)}/")
 
 
+def in_dev(session: nox.Session, module: str) -> None:
+    """Run a module of ours with the development tools at hand; its status becomes nox's own."""
+    status = run([dev_tool("python"), "-m", module, *session.posargs], ROOT)
+    if status != Exit.PASSED:
+        raise SystemExit(status)
+
+
+@nox.session(venv_backend="none", default=False)
+def simulate(session: nox.Session) -> None:
+    """Make the table again by which the estimator was chosen: coverage and width on known distributions."""
+    in_dev(session, "ctkmatrix.simulate")
+
+
+@nox.session(name="selftest-stats", venv_backend="none", default=False)
+def selftest_stats(session: nox.Session) -> None:
+    """Measure how often a verdict is wrong, and which slow-downs are found; half an hour."""
+    in_dev(session, "ctkmatrix.selftest")
+
+
+@nox.session(venv_backend="none", default=False)
+def selfbench(session: nox.Session) -> None:
+    """Measure the harness against its targets: pyperf's time, timed share, the loop, the planner."""
+    in_dev(session, "ctkmatrix.selfbench")
+
+
 @nox.session(venv_backend="none")
 def lint(session: nox.Session) -> None:
     """Check style and types: ruff and mypy."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ctkmatrix import announce, envs, interrupts, journal, machine, prepare, pyperf_files, render, results
+from ctkmatrix import announce, envs, interrupts, journal, machine, prepare, pyperf_files, render, results, stopping
 from ctkmatrix import job as jobs
 from ctkmatrix import measure as measuring
 from ctkmatrix.errors import EnvironmentFailed, Exit, NotComparable
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from ctkmatrix import plan as plans
     from ctkmatrix.envs import Environment
     from ctkmatrix.job import Job, Place
     from ctkmatrix.model import Cell, Results
@@ -145,12 +146,26 @@ def _environment(place: Place, cell: Cell, run: Run, *, built_before: bool) -> E
 
 def _rounds(job: Job, run: Run, display: Display, setups: dict[str, measuring.Setup]) -> None:
     records = run.records()
-    processes = [process for process in job.processes(results.collect(records).began.seed) if process.cell.id in setups]
-    total = sum(len(process.blocks) for process in processes)
-    with display.measuring(total):
-        measurer = measuring.Measurer(run, job.device, job.profile, setups, display.advance)
-        measurer.recall(records)
-        for process in processes:
+    seed = results.collect(records).began.seed
+    measurer = measuring.Measurer(run, job.device, job.profile, setups, display.advance)
+    measurer.recall(records)
+    began = time.perf_counter()
+    _measure_all(measurer, display, job.processes(seed))
+    limit = job.profile.seconds_limit * len(setups)
+    for number in range(job.profile.processes, job.profile.max_processes):
+        fields = results.fields(results.collect(run.records()), job.cases)
+        wide = stopping.too_wide(job.profile, fields)
+        if not wide or time.perf_counter() - began > limit:
+            break
+        display.say(f"round {number + 1}: {announce.count(len(wide), 'interval')} of cases still wider than asked for")
+        _measure_all(measurer, display, job.processes(seed, {number: wide}))
+
+
+def _measure_all(measurer: measuring.Measurer, display: Display, processes: Sequence[plans.Process]) -> None:
+    """Measure those of *processes* whose cells can be measured."""
+    left = [process for process in processes if process.cell.id in measurer.setups]
+    with display.measuring(sum(len(process.blocks) for process in left)):
+        for process in left:
             measurer.measure(process)
 
 

@@ -26,6 +26,9 @@ COLUMN_MARKS = {
     Flag.INTERPRETER_BUILD: "\N{DAGGER}",
     Flag.NO_NVCC: "\N{DOUBLE DAGGER}",
     Flag.FREE_THREADED: "\N{SECTION SIGN}",
+    Flag.THROTTLED: "\N{PILCROW SIGN}",
+    Flag.CLOCKS_UNLOCKED: "\N{DOUBLE VERTICAL LINE}",
+    Flag.OTHER_LOAD: "*",
 }
 """What a column's head carries for the flags that set its cell apart from others of the run."""
 
@@ -117,22 +120,27 @@ def told(word: str, outcome: Outcome) -> str:
 
 def grid(results: Results, fields: Fields) -> Grid:
     """Lay out the matrix. Columns keep the order of ``results.cells``, rows that of ``results.cases`` within their area."""
-    cells = [result.cell for result in results.cells]
+    cells, apart = [result.cell for result in results.cells], _apart(results)
     releases = _spans(cells, lambda cell: f"bindings {cell.bindings} · core {cell.core or 'none'}")
     starts = {0, *accumulate(span.width for span in releases)}
     return Grid(
         toolkits=_spans(cells, lambda cell: f"CUDA {cell.toolkit}"),
         releases=releases,
-        columns=tuple(_column(result, position in starts) for position, result in enumerate(results.cells)),
+        columns=tuple(_column(result, position in starts, apart) for position, result in enumerate(results.cells)),
         groups=tuple(
             RowGroup(area, anchor("area", area), tuple(row for case in cases for row in _rows(results, fields, case)))
             for area, cases in by_area(results).items()
         ),
         scale=scale(results.target),
-        marks=tuple(
-            Fact(sign, flag.value) for flag, sign in COLUMN_MARKS.items() if any(flag in result.flags for result in results.cells)
-        ),
+        marks=tuple(Fact(sign, flag.value) for flag, sign in apart.items()),
+        flagged=any(each.flags for each in fields.values()),
     )
+
+
+def _apart(results: Results) -> dict[Flag, str]:
+    """Return the marks of flags that some of the cells that ran carry and others do not: those of all set none apart."""
+    ran_ = [result.flags for result in results.cells if ran(result)]
+    return {flag: sign for flag, sign in COLUMN_MARKS.items() if 0 < sum(flag in flags for flags in ran_) < len(ran_)}
 
 
 def by_area(results: Results) -> dict[str, list[Case]]:
@@ -149,7 +157,7 @@ def _spans(cells: list[Cell], label: Callable[[Cell], str]) -> tuple[Span, ...]:
     return tuple(Span(text, len(list(run))) for (_, text), run in runs)
 
 
-def _column(result: CellResult, starts: bool) -> Column:
+def _column(result: CellResult, starts: bool, apart: dict[Flag, str]) -> Column:
     lines = (
         result.cell.id,
         counted(result.processes, "process", "processes"),
@@ -161,7 +169,7 @@ def _column(result: CellResult, starts: bool) -> Column:
         anchor=anchor("cell", result.cell.id),
         text=result.cell.python,
         starts=starts,
-        marks="".join(sign for flag, sign in COLUMN_MARKS.items() if flag in result.flags),
+        marks="".join(sign for flag, sign in apart.items() if flag in result.flags),
         state="" if ran(result) else MARKS[result.outcome.status],
         detail="\n".join(line for line in lines if line),
     )
@@ -198,15 +206,17 @@ def _entry(results: Results, fields: Fields, case: Case, variant: Variant, cell:
     title = f"{case.id} / {variant.name}\n{cell.id}"
     if field.time is None:
         word = mark(results, variant, field)
-        return Entry("mark", word, "", None, "", f"{title}\n{told(word, field.outcome)}")
+        return Entry("mark", word, "", None, "", f"{title}\n{told(word, field.outcome)}", flagged=False)
     native = fields.get((cell.id, case.id, twin(variant.name)))
     if field.overhead is None:
-        alone = f"time: {spelled(field.time)}\nno overhead: {_why_alone(case, native)}"
-        return Entry("time", *brief(field.time), None, "", f"{title}\n{alone}")
+        alone = "\n".join((f"time: {spelled(field.time)}", f"no overhead: {_why_alone(case, native)}", *field.flags))
+        return Entry("time", *brief(field.time), None, "", f"{title}\n{alone}", bool(field.flags))
     target = target_of(results, case)
     stands = standing(field.overhead, target)
     level = None if stands is Standing.UNSURE else heat(field.overhead.value / target)
-    return Entry("overhead", *brief(field.overhead), level, stands, f"{title}\n{_story(case, field, native, stands)}")
+    return Entry(
+        "overhead", *brief(field.overhead), level, stands, f"{title}\n{_story(case, field, native, stands)}", bool(field.flags)
+    )
 
 
 def _story(case: Case, field: Field, native: Field | None, stands: Standing) -> str:
@@ -220,6 +230,8 @@ def _story(case: Case, field: Field, native: Field | None, stands: Standing) -> 
         field.time and f"{field.variant}: {spelled(field.time)}",
         native and native.time and f"{native.variant}: {spelled(native.time)}",
         field.time and counted(len(field.time.points), "process", "processes"),
+        *field.flags,
+        *((f"{native.variant}: {flag}" for flag in native.flags) if native else ()),
     )
     return "\n".join(line for line in lines if line)
 

@@ -12,7 +12,7 @@ from ctkmatrix.store import Run, Store
 from ctkmatrix.workers import MAX_PADDING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from ctkmatrix.args import Arguments
@@ -64,8 +64,8 @@ class Job:
     seed: int | None = None
     earlier: Earlier | None = field(default=None)
 
-    def processes(self, seed: int) -> list[plan.Process]:
-        """Return the processes that are left to run, in their order."""
+    def processes(self, seed: int, only: Mapping[int, Collection[tuple[str, str]]] | None = None) -> list[plan.Process]:
+        """Return the processes that are left to run, in their order: the profile's, or those of the rounds in *only*."""
         return list(
             plan.rounds(
                 self.cells,
@@ -75,6 +75,7 @@ class Job:
                 seed=seed,
                 max_padding=MAX_PADDING,
                 done=self.earlier.done if self.earlier else (),
+                only=only,
             )
         )
 

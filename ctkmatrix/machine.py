@@ -8,6 +8,7 @@ import importlib.metadata
 import os
 import platform
 import subprocess
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,14 +60,27 @@ def least_loaded(cpus: set[int]) -> int:
 
 
 def telemetry(device: Device) -> dict[str, Any]:
-    """Return the load, and on a GPU its clocks (MHz), temperature, power (W), throttle reasons and use."""
-    found: dict[str, Any] = {"load": os.getloadavg()[0]}
+    """Return the load, CPU time, and on a GPU its clocks (MHz), temperature, power (W), throttling and use."""
+    found: dict[str, Any] = {"load": os.getloadavg()[0], "cpu": cpu_time()}
     if device.kind == "gpu":
         try:
             found["gpu"] = _gpu(device)
         except pynvml.NVMLError as error:
             found["gpu"] = {"error": str(error)}
     return found
+
+
+def cpu_time() -> dict[str, float]:
+    """Return counters in seconds, for differences: CPU time that is ``busy``, of it ``ours``, and a ``clock``.
+
+    Busy is all CPUs', what a hypervisor took away included; ours is this process's, its ended children's and its living ones'.
+    """
+    used, ours = psutil.cpu_times(), sum(os.times()[:4])
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            ours += sum(child.cpu_times()[:4])
+    busy = sum(getattr(used, name, 0.0) for name in ("user", "nice", "system", "irq", "softirq", "steal"))
+    return {"busy": busy, "ours": ours, "clock": time.monotonic()}
 
 
 def _gpu(device: Device) -> dict[str, Any]:
@@ -77,10 +91,14 @@ def _gpu(device: Device) -> dict[str, Any]:
             "driver": pynvml.nvmlSystemGetDriverVersion,
             "sm_clock": lambda: pynvml.nvmlDeviceGetClockInfo(handle, pynvml.NVML_CLOCK_SM),
             "sm_clock_max": lambda: pynvml.nvmlDeviceGetMaxClockInfo(handle, pynvml.NVML_CLOCK_SM),
+            "applications_clock": lambda: pynvml.nvmlDeviceGetApplicationsClock(handle, pynvml.NVML_CLOCK_SM),
+            "applications_clock_default": lambda: pynvml.nvmlDeviceGetDefaultApplicationsClock(handle, pynvml.NVML_CLOCK_SM),
             "memory_clock": lambda: pynvml.nvmlDeviceGetClockInfo(handle, pynvml.NVML_CLOCK_MEM),
             "temperature": lambda: pynvml.nvmlDeviceGetTemperature(handle, pynvml.NVML_TEMPERATURE_GPU),
             "power": lambda: pynvml.nvmlDeviceGetPowerUsage(handle) / 1000,
             "throttle_reasons": lambda: pynvml.nvmlDeviceGetCurrentClocksThrottleReasons(handle),
+            "power_violation": lambda: _violation(handle, pynvml.NVML_PERF_POLICY_POWER),
+            "thermal_violation": lambda: _violation(handle, pynvml.NVML_PERF_POLICY_THERMAL),
             "persistence": lambda: pynvml.nvmlDeviceGetPersistenceMode(handle),
             "processes": lambda: len(pynvml.nvmlDeviceGetComputeRunningProcesses(handle)),
             "mig": lambda: pynvml.nvmlDeviceGetMigMode(handle)[0],
@@ -94,6 +112,11 @@ def _gpu(device: Device) -> dict[str, Any]:
         return found
     finally:
         pynvml.nvmlShutdown()
+
+
+def _violation(handle: object, policy: int) -> int:
+    """Return the ns that the GPU ever spent below its clocks for the sake of *policy*."""
+    return int(pynvml.nvmlDeviceGetViolationStatus(handle, policy).violationTime)
 
 
 def _cpu_model() -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from packaging.version import InvalidVersion, Version
 
-from ctkmatrix.model import Cell, Matrix, Profile
+from ctkmatrix.model import Cell, Margin, Matrix, Profile
 from ctkmatrix.suggest import perhaps
 from ctkmatrix.tomlfile import TomlFile
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 _COORDINATES = ("toolkit", "python", "bindings", "core")
 _NUMBERS = ("processes", "values", "seconds_per_value", "block_limit")
+_STOP = ("max_processes", "relative", "absolute_ns", "seconds_limit")
+"""When more than a profile's processes are measured; without ``max_processes``, never."""
 
 OLDEST_PYTHON = Version("3.11")
 """The oldest Python that the locks and the worker serve."""
@@ -64,7 +66,7 @@ class _Reader:
 
     def matrix(self) -> Matrix:
         needed = ("pythons", "cores", "toolkits", "profiles", "target_ns")
-        self._file.table((), (*needed, "exclude", "cells"), required=needed)
+        self._file.table((), (*needed, "exclude", "cells", "margins"), required=needed)
         axes = self._axes()
         excluded = self._excluded(axes)
         planned = [cell for cell in axes if cell not in excluded]
@@ -76,6 +78,7 @@ class _Reader:
             excluded=tuple((cell, why) for cell, why in excluded.items() if cell not in by_hand),
             profiles=self._profiles(),
             target=self._file.positive(("target_ns",), 1e9) / 1e9,
+            margins=self._margins(),
         )
 
     def _axes(self) -> list[Cell]:
@@ -158,16 +161,38 @@ class _Reader:
         }
         return {key: check((*path, key)) for key, check in checks.items() if key in keys}
 
+    def _margins(self) -> tuple[tuple[str, Margin], ...]:
+        if not self._file.has("margins"):
+            return Matrix((), (), (), 0.0).margins
+        keys = ("relative", "absolute_ns")
+        found = []
+        for glob in self._file.table(("margins",), required=("*",)):
+            path = ("margins", glob)
+            self._file.table(path, keys, required=keys)
+            relative, absolute = self._file.positive((*path, "relative"), 1), self._file.positive((*path, "absolute_ns"), 1e9)
+            found.append((glob, Margin(relative, absolute / 1e9)))
+        return tuple(found)
+
     def _profiles(self) -> tuple[Profile, ...]:
         names = self._file.table(("profiles",), required=("quick", "standard"))  # the default, and that of --quick
         return tuple(self._profile(name) for name in names)
 
     def _profile(self, name: str) -> Profile:
         path = ("profiles", name)
-        self._file.table(path, _NUMBERS, required=_NUMBERS)
+        given = self._file.table(path, (*_NUMBERS, *_STOP), required=_NUMBERS)
+        processes = self._file.count((*path, "processes"), 1000)
+        stop: dict[str, Any] = {}
+        for key, most, unit in (("relative", 1, 1), ("absolute_ns", 1e9, 1e-9), ("seconds_limit", 86_400, 1)):
+            if key in given:
+                stop[key.removesuffix("_ns")] = self._file.positive((*path, key), most) * unit
+        most = self._file.count((*path, "max_processes"), 1000) if "max_processes" in given else processes
+        if most < processes:
+            self._file.fail((*path, "max_processes"), f"«max_processes» is {most}, and «processes» is {processes} already")
         return Profile(
             name=name,
-            processes=self._file.count((*path, "processes"), 1000),
+            processes=processes,
+            max_processes=most,
+            **stop,
             values=self._file.count((*path, "values"), 1000),
             seconds_per_value=self._file.positive((*path, "seconds_per_value"), 60),
             block_limit=self._file.positive((*path, "block_limit"), 86_400),

@@ -32,6 +32,8 @@ class Setup:
     native: dict[str, dict[str, str]]
     variables: dict[str, str]
     libcuda: str
+    burn: int = 0
+    """A known slow-down of every Python turn, see ``probe/loop.py``: for the harness's own proof."""
 
 
 @dataclass
@@ -152,6 +154,7 @@ class Measurer:
             "values": self.profile.values,
             "seconds": self.profile.seconds_per_value,
             "seed": block.seed,
+            "burn": self.setups[cell].burn,
         }
         answer = worker.ask(request, self.profile.block_limit)
         if "error" in answer:

@@ -13,18 +13,21 @@ SCHEMA = 1
 class Cell:
     """One combination of the matrix: a toolkit, a Python, a cuda-bindings and a cuda-core release.
 
-    ``python`` is ``3.N``, or ``3.Nt`` for a free-threaded build; ``core`` is ``None`` where cuda.core is absent.
+    ``python`` is ``3.N``, or ``3.Nt`` for a free-threaded build; ``core`` is ``None`` where cuda.core is absent. ``label`` tells
+    apart what is one combination in two environments, such as a reference and a candidate; cells of the matrix have none.
     """
 
     toolkit: str
     python: str
     bindings: str
     core: str | None
+    label: str = ""
 
     @property
     def id(self) -> str:
-        """The cell's name everywhere: ``cuX.Y-py3.N[t]-bV-cV``."""
-        return f"cu{self.toolkit}-py{self.python}-b{self.bindings}-c{self.core or 'none'}"
+        """The cell's name everywhere: ``cuX.Y-py3.N[t]-bV-cV``, and ``+label`` where it has one."""
+        plain = f"cu{self.toolkit}-py{self.python}-b{self.bindings}-c{self.core or 'none'}"
+        return f"{plain}+{self.label}" if self.label else plain
 
     @property
     def major(self) -> str:
@@ -37,7 +40,14 @@ class Profile:
     """How much is measured.
 
     processes
-        Worker processes a cell: the unit of inference.
+        Worker processes a cell, the unit of inference: so many are always measured.
+    max_processes
+        Up to so many are measured of what is still too wide.
+    relative, absolute
+        The half-width of a 95 % interval that is narrow enough: the larger of *relative* times the variant's own time, and
+        *absolute* seconds.
+    seconds_limit
+        Seconds of measuring after which nothing more is added.
     values
         Timed values a (case, variant) in each process.
     seconds_per_value
@@ -51,6 +61,22 @@ class Profile:
     values: int
     seconds_per_value: float
     block_limit: float
+    max_processes: int = 0
+    relative: float = 0.02
+    absolute: float = 5e-9
+    seconds_limit: float = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """A change that does not matter: the larger of *relative* times the reference's time, and *absolute* seconds."""
+
+    relative: float
+    absolute: float
+
+    def at(self, time: float) -> float:
+        """Return the margin for a reference that takes *time* seconds."""
+        return max(self.relative * time, self.absolute)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +88,8 @@ class Matrix:
     profiles: tuple[Profile, ...]
     target: float
     """The overhead that maintainers aim at, seconds a call."""
+    margins: tuple[tuple[str, Margin], ...] = (("*", Margin(0.03, 10e-9)),)
+    """(glob over case ids, margin); the last that matches counts."""
 
     def profile(self, name: str) -> Profile:
         """Return the profile called *name*. Raises KeyError where there is none."""
@@ -156,6 +184,35 @@ class Estimate:
     points: tuple[float, ...]
 
 
+class Judgement(enum.StrEnum):
+    """What a comparison comes to."""
+
+    SLOWER = "slower"
+    FASTER = "faster"
+    EQUIVALENT = "equivalent"
+    INCONCLUSIVE = "inconclusive"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The comparison of one (case, variant) between a reference and a candidate cell.
+
+    ``change`` is candidate minus reference, seconds a turn, with its 95 % interval; ``relative`` is it over the reference's time;
+    ``p`` is adjusted for all comparisons of the invocation (Holm). ``reason`` says why a verdict is inconclusive.
+    """
+
+    reference: str
+    candidate: str
+    case: str
+    variant: str
+    judgement: Judgement
+    change: Estimate | None
+    relative: float | None
+    p: float | None
+    margin: float
+    reason: str = ""
+
+
 class Flag(enum.StrEnum):
     """What weakens a number; the value is the sentence that the page shows."""
 
@@ -164,6 +221,15 @@ class Flag(enum.StrEnum):
     FREE_THREADED = "A free-threaded interpreter: never compare it with the default build of the same version."
     INTERPRETER_BUILD = "The interpreter is not built with PGO and LTO, or it is unknown: 10 to 20 % slower is usual."
     NO_NVCC = "The native baseline was not built by this toolkit's own nvcc."
+    NOISY = "Noisy: processes differ by more than a tenth of the time."
+    BIMODAL = "Two modes: processes fall into two groups, a quarter of the time or more apart."
+    DRIFT = "Drift: times moved steadily from round to round."
+    THROTTLED = "The GPU throttled its clocks while it was measured."
+    CLOCKS_UNLOCKED = "The GPU's clocks are not locked: they move with load and temperature."
+    GOVERNOR = "The CPU's frequency governor is not «performance», or it is unknown."
+    OTHER_LOAD = "Something else ran on the CPUs or the GPU meanwhile."
+    QUEUE_FULL = "The launch queue may have been full: the time would be the GPU's, not the host's."
+    TARGET_NOT_REACHED = "The interval is wider than the profile asks for, after all the processes or the time that it allows."
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +247,7 @@ class Field:
     time: Estimate | None = None
     overhead: Estimate | None = None
     ratio: Estimate | None = None
+    flags: tuple[Flag, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Warned:
-    """A flag's sentence and the cells that it weakens."""
+    """A flag's sentence and the cells or the fields that it weakens."""
 
     text: str
     where: Names
@@ -116,7 +116,8 @@ class Entry:
 
     ``kind`` is ``overhead``, ``time`` (there is nothing to set it against) or ``mark`` (not measured: ``text`` says so in a
     word). ``standing`` is that of an overhead against the target, in a word, or empty. ``heat`` is a step of the colour scale,
-    ``None`` where there is no overhead or it is too uncertain to have a colour. ``detail`` is the whole story in lines.
+    ``None`` where there is no overhead or it is too uncertain to have a colour. ``detail`` is the whole story in lines, with what
+    weakens the number where it is ``flagged``.
     """
 
     kind: str
@@ -125,6 +126,7 @@ class Entry:
     heat: int | None
     standing: str
     detail: str
+    flagged: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,7 @@ class RowGroup:
 class Grid:
     """The matrix: three levels of heads over one column a cell, and rows by area.
 
-    ``marks`` are those that some column carries, each with its sentence.
+    ``marks`` are those that some column carries, each with its sentence; ``flagged`` says that some field carries the corner.
     """
 
     toolkits: tuple[Span, ...]
@@ -161,6 +163,7 @@ class Grid:
     groups: tuple[RowGroup, ...]
     scale: tuple[HeatStep, ...]
     marks: tuple[Fact, ...]
+    flagged: bool
 
 
 @dataclass(frozen=True, slots=True)

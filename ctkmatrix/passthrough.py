@@ -45,6 +45,7 @@ def _patiently(child: subprocess.Popen[bytes]) -> int:
         try:
             return child.wait(None if deadline == float("inf") else max(0.0, deadline - time.monotonic()))
         except KeyboardInterrupt:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
             deadline = min(deadline, time.monotonic() + GRACE)
         except subprocess.TimeoutExpired:
             child.kill()

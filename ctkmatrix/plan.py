@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+import msgspec
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from ctkmatrix.model import Case, Cell, Profile
 
@@ -19,9 +21,11 @@ OVERHEAD_VALUES = 2
 """What calibration, warm-up and checks cost, in values."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """One request to a worker: the variants of a case, and the seed of their order."""
+class Block(msgspec.Struct, frozen=True, gc=False):
+    """One request to a worker: the variants of a case, and the seed of their order.
+
+    The garbage collector passes it by, as it holds no cycle: a large plan has millions.
+    """
 
     case: Case
     variants: tuple[str, ...]
@@ -56,19 +60,30 @@ def rounds(  # noqa: PLR0913 -- a plan has as many facts
     seed: int,
     max_padding: int,
     done: Collection[Done] = (),
+    only: Mapping[int, Collection[tuple[str, str]]] | None = None,
 ) -> Iterator[Process]:
     """Yield the processes of all rounds: a round measures every cell once, those of one toolkit next to each other.
+
+    *only* plans other rounds than the profile's processes: by number, the (cell id, case id) that are measured in each.
 
     The order of toolkits, of cells within one, of cases within a process is random by *seed*. An isolated case gets a process
     of its own. What is *done* is left out, without changing the order of the rest.
     """
-    for number in range(profile.processes):
+    variants = {case.id: variants_of(case, device) for case in cases}
+    for number in range(profile.processes) if only is None else only:
         order = random.Random(f"{seed}/{number}")  # noqa: S311 -- an order, not a secret
         for cell in neighbours_shuffled(cells, order):
+            name = cell.id
             for group in _groups(cases, order):
-                blocks = tuple(Block(case, variants_of(case, device), order.getrandbits(32)) for case in group)
+                drawn = [(case, order.getrandbits(32)) for case in group]
                 padding = order.randrange(max_padding)
-                left = tuple(block for block in blocks if block.variants and (cell.id, number, block.case.id) not in done)
+                left = tuple(
+                    Block(case, variants[case.id], own)
+                    for case, own in drawn
+                    if variants[case.id]
+                    and not (done and (name, number, case.id) in done)
+                    and (only is None or (name, case.id) in only[number])
+                )
                 if left:
                     yield Process(cell, number, left, padding)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from ctkmatrix import provenance
 from ctkmatrix.grid import Fields, Standing, anchor, by_area, by_key, grid, heat, python_side, ran, standing, target_of
 from ctkmatrix.missing import cells_named, missing
 from ctkmatrix.model import Case, Flag, Results, Status
-from ctkmatrix.page import AreaSummary, Fact, Page, Warned, Worst
+from ctkmatrix.page import AreaSummary, Fact, Names, Page, Warned, Worst
 from ctkmatrix.quantities import counted, duration, half_width, moment, nanoseconds, number, percent
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def view(results: Results) -> Page:
         head=_head(results, fields),
         worst=_worst(overheads),
         unsure=_unsure(overheads),
-        flags=_flags(results),
+        flags=(*_flags(results), *_field_flags(fields)),
         areas=_areas(results, overheads),
         grid=grid(results, fields),
         missing=missing(results, fields),
@@ -168,6 +169,23 @@ def _flags(results: Results) -> tuple[Warned, ...]:
         Warned(flag.value, cells_named(cells, results))
         for flag in Flag
         if flag is not Flag.NULL_DRIVER and (cells := [each.cell.id for each in results.cells if flag in each.flags])
+    )
+
+
+def _field_flags(fields: Fields) -> tuple[Warned, ...]:
+    """Each flag of single fields with how many of those measured it weakens, and which case variants in how many cells."""
+    measured = [field for field in fields.values() if field.time is not None]
+    found = {flag: Counter(f"{field.case}/{field.variant}" for field in measured if flag in field.flags) for flag in Flag}
+    return tuple(
+        Warned(
+            flag.value,
+            Names(
+                f"{number(rows.total(), 9)} of {counted(len(measured), 'field')}",
+                tuple(f"{row} ({counted(cells, 'cell')})" for row, cells in rows.most_common()),
+            ),
+        )
+        for flag, rows in found.items()
+        if rows
     )
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ctkmatrix import journal, stats
+from ctkmatrix import flags, journal, stats
 from ctkmatrix.model import (
     Case,
     Cell,
     CellResult,
     Field,
-    Flag,
     Manifest,
     Outcome,
     Results,
@@ -25,7 +24,7 @@ from ctkmatrix.probe.registry import NATIVE, NATIVE_RUNTIME
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-VERDICT_PROCESSES = 12
+VERDICT_PROCESSES = flags.VERDICT_PROCESSES
 NEEDS_GPU = "needs a GPU: a genuine driver is checked for"
 
 Key = tuple[str, str, str]
@@ -39,6 +38,7 @@ class Collected:
     began: journal.Began
     prepared: dict[str, journal.Prepared] = field(default_factory=dict)
     opened: dict[str, list[journal.Opened]] = field(default_factory=lambda: defaultdict(list))
+    closed: dict[str, list[journal.Closed]] = field(default_factory=lambda: defaultdict(list))
     samples: dict[Key, list[Sample]] = field(default_factory=lambda: defaultdict(list))
     problems: dict[Key, Outcome] = field(default_factory=dict)
     lost: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -66,6 +66,7 @@ def collect(records: Iterable[journal.Record]) -> Collected:
             case journal.Lost():
                 found.lost.setdefault((record.cell, record.case), record.reason)
             case journal.Closed():
+                found.closed[record.cell].append(record)
                 found.looped += record.looped
                 found.lifetime += record.lifetime
             case journal.Paused():
@@ -96,14 +97,28 @@ def _add_block(found: Collected, record: journal.Measured) -> None:
 
 def assemble(found: Collected, cases: Sequence[Case], excluded: Sequence[tuple[Cell, str]], target: float) -> Results:
     """Return the results of a run. *target* is in seconds a call."""
-    fields = tuple(
-        _field(found, cell, case, variant) for cell in found.began.cells for case in cases for variant in case.variants
-    )
+    planned = _flagged(found, cases)
     by_cell: dict[str, list[Field]] = defaultdict(list)
-    for one in fields:
+    for one in planned:
         by_cell[one.cell].append(one)
     cells = tuple(_cell_result(found, cell, by_cell[cell.id]) for cell in found.began.cells)
-    return Results(_manifest(found, fields), tuple(cases), cells, fields, target, tuple(excluded))
+    return Results(_manifest(found, planned), tuple(cases), cells, planned, target, tuple(excluded))
+
+
+def fields(found: Collected, cases: Sequence[Case]) -> tuple[Field, ...]:
+    """Return the field of every planned (cell, case, variant)."""
+    return tuple(_field(found, cell, case, variant) for cell in found.began.cells for case in cases for variant in case.variants)
+
+
+def _flagged(found: Collected, cases: Sequence[Case]) -> tuple[Field, ...]:
+    """Return the fields with their flags, which no decision during the run needs."""
+    planned, by_id = fields(found, cases), {case.id: case for case in cases}
+    by_key = {(one.cell, one.case, one.variant): one for one in planned}
+    return tuple(
+        replace(one, flags=flags.of_field(one, native, found.samples.get(key, ()), by_id[one.case], found.began))
+        for key, one in by_key.items()
+        for native in (by_key.get((one.cell, one.case, twin(one.variant))) if one.overhead else None,)
+    )
 
 
 def is_complete(fields: Iterable[Field], processes: int) -> bool:
@@ -168,7 +183,7 @@ def _cell_result(found: Collected, cell: Cell, fields: Sequence[Field]) -> CellR
     return CellResult(
         cell,
         _cell_outcome(fields),
-        _flags(found, cell, opened, prepared),
+        flags.of_cell(cell, found.began, prepared, opened, found.closed.get(cell.id, [])),
         len({sample.process for one in fields for sample in found.samples.get((one.cell, one.case, one.variant), ())}),
         provenance,
     )
@@ -184,19 +199,6 @@ def _cell_outcome(fields: Sequence[Field]) -> Outcome:
         kinds = {one.outcome.status for one in missing}
         return Outcome(kinds.pop() if len(kinds) == 1 else Status.FAILED, "; ".join(sorted(reasons)))
     return Outcome(Status.FAILED, f"{len(missing)} of {len(planned)}: {'; '.join(sorted(reasons))}")
-
-
-def _flags(found: Collected, cell: Cell, opened: Sequence[journal.Opened], prepared: journal.Prepared | None) -> tuple[Flag, ...]:
-    interpreter = opened[0].identity["python"] if opened else {}
-    native = (prepared.native if prepared else {}).get(NATIVE, {})
-    raised = {
-        Flag.NULL_DRIVER: found.began.device["kind"] == "null",
-        Flag.FEW_PROCESSES: bool(opened) and found.began.profile.processes < VERDICT_PROCESSES,
-        Flag.FREE_THREADED: cell.python.endswith("t"),
-        Flag.INTERPRETER_BUILD: bool(opened) and interpreter.get("optimised") != "yes",
-        Flag.NO_NVCC: bool(native) and not native.get("nvcc"),
-    }
-    return tuple(flag for flag, up in raised.items() if up)
 
 
 def _manifest(found: Collected, fields: Iterable[Field]) -> Manifest:

@@ -152,9 +152,37 @@ def test_columns_carry_the_marks_of_their_cells_flags() -> None:
 
 
 def test_every_flag_that_sets_a_cell_apart_has_its_own_mark() -> None:
-    """A new flag is not forgotten; the two that hold for a run as a whole need none."""
-    assert COLUMN_MARKS.keys() == set(Flag) - {Flag.NULL_DRIVER, Flag.FEW_PROCESSES}
+    """A new flag is not forgotten; those that hold for a run as a whole and those of single fields need none."""
+    whole_run = {Flag.NULL_DRIVER, Flag.FEW_PROCESSES, Flag.GOVERNOR}
+    single_fields = {Flag.NOISY, Flag.BIMODAL, Flag.DRIFT, Flag.QUEUE_FULL, Flag.TARGET_NOT_REACHED}
+    assert COLUMN_MARKS.keys() == set(Flag) - whole_run - single_fields
     assert len(set(COLUMN_MARKS.values())) == len(COLUMN_MARKS)
+
+
+def test_a_flag_of_all_cells_sets_none_apart() -> None:
+    """Its sign would be on every column; the head's detail still says it."""
+    these = results()
+    every = tuple(replace(each, flags=(Flag.OTHER_LOAD,)) for each in these.cells)
+    laid = made(replace(these, cells=every))
+    assert (laid.marks, {column.marks for column in laid.columns}) == ((), {""})
+    assert Flag.OTHER_LOAD.value in laid.columns[0].detail
+    one = made(replace(these, cells=(every[0], *(replace(each, flags=()) for each in every[1:]))))
+    assert (one.marks, [column.marks for column in one.columns[:2]]) == ((Fact("*", Flag.OTHER_LOAD.value),), ["*", ""])
+
+
+def test_a_flagged_field_says_what_weakens_it() -> None:
+    """Its own flags put the corner on it; its twin's are told by the twin's name and put none."""
+    total = estimate(764e-9, 10e-9)
+    these = with_field("event.record", "bindings", time=total, overhead=total, flags=(Flag.BIMODAL, Flag.DRIFT))
+    these = alter(these, Field(CELL, "event.record", "native", MEASURED, total, flags=(Flag.NOISY,)))
+    shown = entry(these, "event.record", "bindings")
+    assert shown.flagged
+    assert shown.detail.splitlines()[-3:] == [Flag.BIMODAL, Flag.DRIFT, f"native: {Flag.NOISY}"]
+    core = entry(these, "event.record", "core")
+    assert (core.flagged, core.detail.splitlines()[-1]) == (False, f"native: {Flag.NOISY}")
+    alone = entry(with_field("enum.construct", "bindings", time=total, flags=(Flag.NOISY,)), "enum.construct", "bindings")
+    assert (alone.flagged, alone.detail.splitlines()[-1]) == (True, Flag.NOISY)
+    assert (made(these).flagged, made(results()).flagged) == (True, False)
 
 
 @pytest.mark.parametrize(("share", "level"), [(-1.0, 0), (0.1, 0), (0.11, 1), (1.0, 3), (1.001, 4), (5.0, 5), (40.0, 6)])

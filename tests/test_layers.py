@@ -14,15 +14,17 @@ if TYPE_CHECKING:
 
 ORDER = (
     {"errors", "model", "suggest", "quantities", "cache", "interrupts"},
-    {"tomllines", "uv", "wheels", "stats", "journal", "driverapi", "nvrtc", "workers", "pyperf_files", "progress", "passthrough"},
-    {"tomlfile", "device", "store", "page", "plan", "results"},
-    {"matrix", "args", "machine", "measure", "missing", "grid", "provenance"},
-    {"interpreters", "locks", "envcheck", "caseset", "toolkits"},
-    {"envs", "compilers", "nulldriver", "report"},
+    {"tomllines", "uv", "wheels", "stats", "journal", "driverapi", "nvrtc", "workers", "pyperf_files", "progress"},
+    {"passthrough", "estimators", "noises", "stopping"},
+    {"tomlfile", "device", "store", "page", "plan", "flags"},
+    {"results"},
+    {"matrix", "args", "machine", "measure", "missing", "grid", "provenance", "verdicts"},
+    {"interpreters", "locks", "envcheck", "caseset", "toolkits", "simulate"},
+    {"envs", "compilers", "nulldriver", "report", "evidence"},
     {"prepare", "job", "render"},
     {"announce"},
     {"app"},
-    {"__main__"},
+    {"__main__", "selftest", "selfbench", "selfbench_pyperf", "selfbench_runner", "selfbench_scale", "selfbench_turn"},
 )
 """From the ground up: a module imports those of its own row and of rows before it."""
 

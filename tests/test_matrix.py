@@ -1,5 +1,6 @@
 """The matrix: axes, exclusions, odd cells, profiles, and every mistake in them."""
 
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -77,7 +78,9 @@ def test_numbers_have_their_units(tmp_path: Path) -> None:
     """The target is in seconds inside; a profile is as it is written."""
     loaded = load(tmp_path)
     assert loaded.target == 1e-6
-    assert loaded.profile("quick") == Profile("quick", processes=4, values=5, seconds_per_value=0.004, block_limit=60.0)
+    assert loaded.profile("quick") == Profile(
+        "quick", processes=4, values=5, seconds_per_value=0.004, block_limit=60.0, max_processes=4
+    )
 
 
 def test_an_exclusion_is_one_line_and_keeps_its_reason(tmp_path: Path) -> None:
@@ -234,3 +237,53 @@ def test_a_mistake_is_told_with_its_line_and_a_suggestion(tmp_path: Path, change
         load(tmp_path, change)
     assert str(caught.value).startswith(f"matrix.toml:{message}")
     assert caught.value.exit is Exit.USAGE
+
+
+def profile(text: str) -> Profile:
+    """Return the standard profile of a matrix in which its line is *text*."""
+    return matrix_of(f"standard = {{ {text} }}").profile("standard")
+
+
+def matrix_of(standard: str, margins: str = "") -> Matrix:
+    """Return the default matrix with another standard profile, and other margins where they are given."""
+    lines = Path("matrix.toml").read_text(encoding="utf-8").splitlines()
+    text = "\n".join(standard if line.startswith("standard = ") else line for line in lines)
+    if margins:
+        text = text.partition("[margins]")[0] + "[margins]\n" + margins
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "matrix.toml")
+        path.write_text(text, encoding="utf-8")
+        return matrix.load(path)
+
+
+NUMBERS = "processes = 12, values = 5, seconds_per_value = 0.01, block_limit = 60"
+
+
+def test_a_profile_without_max_processes_measures_no_more() -> None:
+    """Stopping is for who asks for it."""
+    assert profile(NUMBERS).max_processes == 12
+
+
+def test_a_profile_says_when_to_stop() -> None:
+    """Widths in ns and shares, as people write them."""
+    found = profile(f"{NUMBERS}, max_processes = 24, relative = 0.01, absolute_ns = 3, seconds_limit = 90")
+    assert (found.max_processes, found.relative, found.seconds_limit) == (24, 0.01, 90)
+    assert found.absolute == pytest.approx(3e-9)
+
+
+def test_fewer_processes_at_most_than_at_least_is_a_mistake() -> None:
+    """With its line."""
+    with pytest.raises(MatrixError, match=r"matrix\.toml:\d+: «max_processes» is 4, and «processes» is 12 already"):
+        profile(f"{NUMBERS}, max_processes = 4")
+
+
+def test_margins_are_by_case() -> None:
+    """In the order of the file; there is always one for all cases."""
+    found = matrix_of(
+        f"standard = {{ {NUMBERS} }}",
+        '"*" = { relative = 0.03, absolute_ns = 10 }\n"nvrtc.*" = { relative = 0.05, absolute_ns = 1000 }',
+    )
+    assert [(glob, margin.relative) for glob, margin in found.margins] == [("*", 0.03), ("nvrtc.*", 0.05)]
+    assert found.margins[1][1].absolute == pytest.approx(1e-6)
+    with pytest.raises(MatrixError, match="«\\*» is missing"):
+        matrix_of(f"standard = {{ {NUMBERS} }}", '"nvrtc.*" = { relative = 0.05, absolute_ns = 1000 }')

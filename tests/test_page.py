@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import sync_playwright
 
+from ctkmatrix.model import Flag
 from ctkmatrix.render import write
-from tests.results_factory import results
+from tests.results_factory import alter, results
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -176,6 +178,21 @@ def test_a_cells_head_leads_to_its_details(tab: Page, null_page: Path) -> None:
     tab.locator(".matrix thead a").first.click()
     assert details.is_visible()
     assert "SHA-256" in details.inner_text()
+
+
+def test_a_flagged_field_has_a_corner(tab: Page, tmp_path: Path) -> None:
+    """It alone, in the ink of its number; the legend says what a corner is, and no other page speaks of it."""
+    these = results()
+    field = next(field for field in these.fields if field.overhead)
+    tab.goto(write(alter(these, replace(field, flags=(Flag.BIMODAL,))), tmp_path).as_uri())
+    flagged = tab.locator(".matrix td.flagged")
+    assert flagged.count() == 1
+    corner = "field => { const style = getComputedStyle(field, '::before'); return [style.backgroundColor, style.color]; }"
+    background, ink = flagged.evaluate(corner)
+    assert background == ink
+    assert "corner" in tab.locator(".legend").inner_text()
+    tab.goto(write(these, tmp_path).as_uri())
+    assert tab.locator(".flagged").count() == 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

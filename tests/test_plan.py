@@ -86,3 +86,12 @@ def test_the_expected_time_grows_with_the_work() -> None:
     assert expected_seconds(plan + plan, PROFILE) == 2 * expected_seconds(plan, PROFILE)
     slow = made([Case("a.b", "b", (CORE,), seconds_per_turn=1.0)])
     assert expected_seconds(slow, PROFILE) > 5 * len(slow)
+
+
+def test_further_rounds_measure_what_is_asked_for_alone() -> None:
+    """Cells and cases that are narrow enough start no process."""
+    wide = {(CELLS[2].id, "area.b"), (CELLS[2].id, "area.d"), (CELLS[5].id, "area.a")}
+    plan = list(rounds(CELLS, CASES, PROFILE, device="null", seed=1, max_padding=4096, only={7: wide}))
+    assert {p.round for p in plan} == {7}
+    assert sorted((p.cell.id, b.case.id) for p in plan for b in p.blocks) == sorted(wide)
+    assert len(plan) == 2

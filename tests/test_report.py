@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ctkmatrix.model import Estimate, Field, Outcome, Results, Status
+from ctkmatrix.model import Estimate, Field, Flag, Outcome, Results, Status
 from ctkmatrix.page import Fact
 from ctkmatrix.quantities import THIN
 from ctkmatrix.report import view
@@ -136,6 +136,18 @@ def test_flags_name_their_cells() -> None:
     sentences = {flag.text: flag.where.text for flag in page.flags}
     assert sentences["Fewer than 12 processes: fit for exploring, not for a verdict."] == "29 cells"
     assert not any("null driver" in text for text in sentences)
+
+
+def test_flags_of_fields_are_counted() -> None:
+    """So many of all the fields measured, natives too; opened, the case variants, the most often weakened first."""
+    total, measured = estimate(1e-6, 1e-9), Outcome(Status.MEASURED)
+    these, elsewhere = results(), "cu13.1-py3.12-b13.1.1-c1.2.2"
+    for cell, case in ((CELL, "device.get"), (CELL, "event.record"), (elsewhere, "event.record")):
+        these = alter(these, Field(cell, case, "bindings", measured, total, total, flags=(Flag.BIMODAL,)))
+    where = next(flag.where for flag in view(these).flags if flag.text == Flag.BIMODAL)
+    times = sum(field.time is not None for field in these.fields)
+    assert where.text.replace(THIN, "") == f"3 of {times} fields"
+    assert where.items == ("event.record/bindings (2 cells)", "device.get/bindings (1 cell)")
 
 
 def test_the_banner_stands_for_the_null_driver_alone() -> None:

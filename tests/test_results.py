@@ -155,7 +155,7 @@ def test_a_run_that_ended_with_something_missing_is_incomplete() -> None:
 
 
 def test_flags_tell_what_weakens_a_cell() -> None:
-    """Null driver, few processes, free-threaded, interpreter's build, no nvcc: each where it is so and nowhere else."""
+    """Null driver, few processes, governor, free-threaded, interpreter's build, no nvcc: each where it is so and nowhere else."""
     opened = [
         journal.Opened(
             cell=cell.id,
@@ -173,10 +173,35 @@ def test_flags_tell_what_weakens_a_cell() -> None:
         journal.Prepared(cell=OTHER.id, native={"native": {"path": "p", "nvcc": False}}),
     ]
     found = results(*prepared, *opened, kind="null")
-    assert found.cells[0].flags == (Flag.NULL_DRIVER, Flag.FEW_PROCESSES)
-    assert set(found.cells[1].flags) == set(Flag)
+    assert found.cells[0].flags == (Flag.NULL_DRIVER, Flag.FEW_PROCESSES, Flag.GOVERNOR)
+    assert set(found.cells[1].flags) - set(found.cells[0].flags) == {Flag.FREE_THREADED, Flag.INTERPRETER_BUILD, Flag.NO_NVCC}
     on_gpu = results(*prepared, *opened, kind="gpu")
     assert Flag.NULL_DRIVER not in on_gpu.cells[0].flags
+
+
+def test_flags_tell_what_weakens_a_field() -> None:
+    """Processes of two modes flag the variant that shows them, and no other."""
+    times = [1e-9, 2e-9, 1e-9, 2e-9]
+    found = results(*(block(CELL, n, native=1e-9, bindings=5e-9, core=time) for n, time in enumerate(times)))
+    assert {name: field(found, name).flags for name in ("native", "bindings", "core")} == {
+        "native": (),
+        "bindings": (),
+        "core": (Flag.NOISY, Flag.BIMODAL),
+    }
+    assert field(found, "native-runtime").flags == ()
+
+
+def test_a_cell_s_telemetry_is_its_own() -> None:
+    """What its workers read at their ends is set against what they read at their starts, cell by cell."""
+    records: list[journal.Record] = []
+    for n, (cell, busy) in enumerate(((CELL, 18.0), (OTHER, 14.1))):
+        start, end = ({"cpu": {"busy": at, "ours": ours, "clock": at}} for at, ours in ((10.0, 1.0), (busy, 5.0)))
+        end["cpu"]["clock"] = 14.0
+        records += [
+            journal.Opened(cell=cell.id, process=n, round=0, cpu=0, padding=0, identity=IDENTITY, telemetry=start),
+            journal.Closed(cell=cell.id, process=n, lifetime=4.0, looped=3.0, telemetry=end),
+        ]
+    assert [Flag.OTHER_LOAD in cell.flags for cell in results(*records).cells] == [True, False]
 
 
 def test_the_timed_share_is_of_the_workers_lives() -> None:

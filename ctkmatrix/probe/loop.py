@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import chain, repeat
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,10 +18,12 @@ class Loop:
     that many with *drain* called, untimed, after each: an asynchronous case then never fills the launch queue.
     """
 
-    __slots__ = ("burst", "drain", "elapsed", "turns")
+    __slots__ = ("burn", "burst", "drain", "elapsed", "turns")
 
-    def __init__(self, turns: int, burst: int = 0, drain: Callable[[], object] | None = None) -> None:
+    def __init__(self, turns: int, burst: int = 0, drain: Callable[[], object] | None = None, burn: int = 0) -> None:
         self.turns = turns
+        self.burn = burn
+        """Calls of ``abs`` that every turn makes besides: a known slow-down, for the harness to prove that it finds it."""
         self.burst = burst or turns
         self.drain = drain
         self.elapsed: float | None = None
@@ -35,10 +37,17 @@ class Loop:
         elapsed, left = 0.0, self.turns
         while left:
             size = min(left, self.burst)
+            turns: Iterator[None] = self._burning(size) if self.burn else repeat(None, size)
             start = perf_counter()
-            yield repeat(None, size)
+            yield turns
             elapsed += perf_counter() - start
             if self.drain is not None:
                 self.drain()
             left -= size
         self.elapsed = elapsed
+
+    def _burning(self, size: int) -> Iterator[Any]:
+        turns: Iterator[int] = repeat(1, size)
+        for _ in range(self.burn):
+            turns = map(abs, turns)
+        return turns

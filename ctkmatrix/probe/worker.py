@@ -5,7 +5,7 @@ Requests and answers are JSON objects, one a line:
 
 ``{"op": "open", …}``
     Load libcuda, make the primary context current, load the native baselines, pin the thread. Answers what was really loaded.
-``{"op": "block", "case": …, "variants": […], "loops": {…}, "values": n, "seconds": s, "seed": k}``
+``{"op": "block", "case": …, "variants": […], "loops": {…}, "values": n, "seconds": s, "seed": k, "burn": b}``
     Measure one case. Answers values by variant, failures by variant, and what the case left behind.
 """
 
@@ -83,7 +83,7 @@ class Worker:
         case = self.cases[request["case"]]
         before = self.timed
         results, failures = block.measure(
-            {variant: self._runner(case, variant) for variant in request["variants"]},
+            {variant: self._runner(case, variant, request["burn"]) for variant in request["variants"]},
             loops=request["loops"],
             values=request["values"],
             seconds=request["seconds"],
@@ -97,7 +97,7 @@ class Worker:
             "looped": self.timed - before,
         }
 
-    def _runner(self, case: Case, variant: str) -> Callable[[int], float]:
+    def _runner(self, case: Case, variant: str, burn: int) -> Callable[[int], float]:
         from ctkmatrix.probe.block import BURST, seconds_of
         from ctkmatrix.probe.loop import Loop
         from ctkmatrix.probe.native import NativeError
@@ -114,7 +114,7 @@ class Worker:
             return seconds
 
         def run_python(turns: int) -> float:
-            loop = Loop(turns, burst, self.cu.drain if burst else None)
+            loop = Loop(turns, burst, self.cu.drain if burst else None, burn)
             assert body is not None  # noqa: S101 -- only native variants have none
             check(body(loop, self.cu))
             seconds = seconds_of(loop)

@@ -1,0 +1,92 @@
+"""The peer in `nox -s selfbench`: one benchmark at a time by `pyperf.Runner`, in a cell's own interpreter."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyperf
+
+from ctkmatrix import workers
+from ctkmatrix.errors import MachineError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ctkmatrix.device import Device
+    from ctkmatrix.measure import Setup
+
+RUNNER = Path(__file__).parent / "selfbench_runner.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What pyperf gave: its wall time in seconds, and the median of each of its processes, seconds a turn."""
+
+    wall: float
+    points: tuple[float, ...]
+
+
+def provide(packages: Path, python: Path) -> None:
+    """Put a copy of pyperf, compiled by *python*, into *packages*: the cell's own environment stays as it is."""
+    shutil.copytree(Path(pyperf.__file__).parent, packages / "pyperf", ignore=shutil.ignore_patterns("__pycache__", "tests"))
+    subprocess.run([str(python), "-m", "compileall", "-q", str(packages)], check=True)
+
+
+def measure(setup: Setup, device: Device, benchmark: str, flags: Sequence[str], packages: Path) -> Measured:
+    """Measure *benchmark*, ``<case>/<variant>``, with ``pyperf.Runner`` under its command-line *flags*.
+
+    packages
+        Where ``provide`` has put pyperf.
+
+    Raises MachineError where pyperf fails.
+    """
+    with tempfile.TemporaryDirectory() as directory:
+        output = Path(directory, "pyperf.json")
+        variables = {**setup.variables, "CTK_SELFBENCH": json.dumps(request(setup, device, benchmark, packages))}
+        command = [str(setup.python), str(RUNNER), "--quiet", "--output", str(output), *flags]
+        launch = workers.Launch(setup.python, output, variables, padding=0)
+        began = time.perf_counter()
+        done = subprocess.run(
+            [*command, f"--inherit-environ={','.join(variables)}"],
+            env=workers.environment(launch, os.environ),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        wall = time.perf_counter() - began
+        if done.returncode:
+            raise MachineError(f"pyperf could not measure {benchmark}: {done.stderr.strip() or done.stdout.strip()}")
+        return Measured(wall, medians(pyperf.Benchmark.load(str(output))))
+
+
+def request(setup: Setup, device: Device, benchmark: str, packages: Path) -> dict[str, object]:
+    """Return what ``selfbench_runner.py`` is told; ``open`` is what a worker is opened with, but for the pinning to a CPU."""
+    case, _, variant = benchmark.partition("/")
+    return {
+        "path": [str(Path(__file__).parent.parent), str(packages)],
+        "case": case,
+        "variant": variant,
+        "open": {
+            "libcuda": setup.libcuda,
+            "cases": str(setup.cases),
+            "cubin": setup.cubin,
+            "architecture": device.architecture,
+            "core": setup.cell.core is not None,
+            "native": setup.native,
+            "cpu": None,
+        },
+    }
+
+
+def medians(benchmark: pyperf.Benchmark) -> tuple[float, ...]:
+    """Return the median of the values of every process that has any: one that calibrates has none."""
+    return tuple(statistics.median(run.values) for run in benchmark.get_runs() if run.values)

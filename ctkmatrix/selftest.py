@@ -1,0 +1,120 @@
+"""The harness measures itself: two environments of one cell against each other, and against known slow-downs.
+
+``nox -s selftest-stats`` runs it. Everything goes through the real workers, plan and verdicts, over the null driver. Its journals
+lie in ``reports/runs/`` like any others, and ``docs/evidence/selftest-stats.md`` is written from them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ctkmatrix import app, device, envs, journal, matrix, plan, prepare, results
+from ctkmatrix import job as jobs
+from ctkmatrix import measure as measuring
+from ctkmatrix.errors import CtkmatrixError
+from ctkmatrix.evidence import BURNS, ROUNDS, TOO_SLOW, page
+from ctkmatrix.model import Profile
+from ctkmatrix.progress import Display
+from ctkmatrix.store import Store, replace
+from ctkmatrix.workers import MAX_PADDING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ctkmatrix.journal import Record
+    from ctkmatrix.model import Case, Cell
+
+ROOT = Path(__file__).parent.parent
+PLACES = ("a", "b-in-a-place-whose-path-is-a-good-deal-longer")
+"""Names of the directories of the two environments: another length of path is another memory layout."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """The cell in its two environments, and all that its workers need."""
+
+    place: jobs.Place
+    cell: Cell
+    cases: tuple[Case, ...]
+    setups: dict[str, measuring.Setup]
+    """By environment, ``a`` or ``b``."""
+    job: jobs.Job
+
+
+def bench(display: Display) -> Bench:
+    """Make both environments, one after the other, and the rest. Raises CtkmatrixError."""
+    place = jobs.Place(ROOT)
+    cell = matrix.newest(matrix.load(ROOT / "matrix.toml").cells)
+    job = jobs.load(place, [cell.id], ["--device", "null"])
+    workshop = prepare.Workshop(ROOT, place.build, device.NULL, display.say)
+    setups = {}
+    for name in PLACES:
+        environment = envs.ensure(cell, place.build / "selftest" / name)
+        baselines = workshop.baselines({cell.toolkit: environment})[cell.toolkit]
+        libcuda = str(workshop.null_driver(job.newest_toolkit))
+        setups[name[0]] = workshop.setup(cell, environment, baselines, libcuda)
+        time.sleep(1)  # another time of building, also for file systems that count in seconds
+    cases = tuple(case for case in job.cases if case.id != TOO_SLOW)
+    return Bench(place, cell, cases, setups, job)
+
+
+def measure(made: Bench, display: Display, burns: Mapping[str, int], profile: Profile) -> list[Record]:
+    """Measure the cell under each label of *burns* (its first letter names the environment); return the journal."""
+    cells = {label: dataclasses.replace(made.cell, label=label) for label in burns}
+    setups = {
+        cells[label].id: dataclasses.replace(made.setups[label[0]], cell=cells[label], burn=burn) for label, burn in burns.items()
+    }
+    job = dataclasses.replace(made.job, cells=tuple(cells.values()), cases=made.cases, profile=profile)
+    run = app.begin(Store(made.place.reports), made.place, job)
+    display.say(f"run {run.id}: {', '.join(burns)}; {profile.processes} rounds")
+    measurer = measuring.Measurer(run, device.NULL, profile, setups, display.advance)
+    processes = list(
+        plan.rounds(job.cells, job.cases, profile, device="null", seed=seed_of(run.records()), max_padding=MAX_PADDING)
+    )
+    began = time.perf_counter()
+    with display.measuring(sum(len(process.blocks) for process in processes)):
+        for process in processes:
+            measurer.measure(process)
+    run.append(journal.Paused(at=app.now(), interrupted=False, wall=time.perf_counter() - began))
+    return run.records()
+
+
+def seed_of(records: Sequence[Record]) -> int:
+    """Return the seed of a run."""
+    return results.collect(records).began.seed
+
+
+def main(words: Sequence[str]) -> None:
+    """Measure, judge, and write the evidence."""
+    parser = argparse.ArgumentParser(prog="nox -s selftest-stats --", description=__doc__)
+    parser.add_argument("--aa-sets", type=int, default=10, help="sets of 12 rounds for false alarms (10: 1,000 comparisons)")
+    parser.add_argument("--burn-sets", type=int, default=3, help="sets of 12 rounds for each known slow-down (3)")
+    asked = parser.parse_args([word for word in words if word != "--"])
+    display = Display()
+    made = bench(display)
+    light = Profile("light", asked.aa_sets * ROUNDS, 3, 0.003, 60, asked.aa_sets * ROUNDS)
+    labels = {"a1": 0, "a2": 0, "b1": 0, "b2": 0}
+    aa = measure(made, display, labels, light)
+    standard = dataclasses.replace(
+        made.job.matrix.profile("standard"), processes=asked.burn_sets * ROUNDS, max_processes=asked.burn_sets * ROUNDS
+    )
+    burns = {f"b{burn}": burn for burn in BURNS}
+    burnt = measure(made, display, burns, standard)
+    path = ROOT / "docs" / "evidence" / "selftest-stats.md"
+    command = " ".join(["nox -s selftest-stats", *(["--", *words] if words else [])])
+    replace(path, page(aa, burnt, made.job.matrix.margins, command).encode())
+    display.say(str(path))
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except CtkmatrixError as error:
+        print(f"ctkmatrix: {error}", file=sys.stderr)
+        sys.exit(int(error.exit))
