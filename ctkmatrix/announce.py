@@ -47,7 +47,9 @@ def after(results: Results, page: str) -> list[str]:
         if one.outcome.status is not Status.MEASURED:
             reasons.setdefault(f"{one.outcome.status}: {one.outcome.reason}", set()).add(f"{one.cell} {one.case}/{one.variant}")
     share = results.manifest.timed_share
-    ran, wanted = sum(cell.processes for cell in results.cells), len(results.cells) * results.manifest.profile.processes
+    planned_processes = results.manifest.profile.processes
+    ran = sum(min(cell.processes, planned_processes) for cell in results.cells)
+    wanted = len(results.cells) * planned_processes
     return [
         *([f"interrupted after {ran} of {wanted} processes"] if results.manifest.status == "interrupted" else []),
         f"{len(measured)} of {len(planned)} planned fields measured"

@@ -30,27 +30,27 @@ NORMAL = 1.4826
 """The median absolute deviation times this is normal data's standard deviation; one process in eight hardly moves it."""
 
 NOISY_SPREAD = 0.10
-"""Of the median. Quiet machines show 1 to 3 %; from a tenth on, twelve processes cannot reach an interval of 5 %."""
+"""Of the median: five times the relative half-width that profiles ask for by default, out of reach for a dozen processes."""
 
 GROUP_PROCESSES = 2
 GROUP_SHARE = 1 / 8
 """A mode has at least two processes and an eighth of all: what is rarer is an outlier, which the estimator cuts."""
 
 GAP_SHARE = 0.25
-"""Of the lower group's median. A frequency step or an unlucky memory layout moves less; a neighbour on the core moves more."""
+"""Of the lower group's median. The modes that an H200's host showed lie half to once the time apart."""
 
 GAP_SPREADS = 3.0
 """A gap of so many spreads within the wider group is no accident of one broad group: the tests hold how rarely that errs."""
 
 DRIFT_PROCESSES = 8
-"""With fewer, only a perfect order would be significant."""
+"""With fewer, only a nearly perfect order would be significant."""
 
 DRIFT_LEVEL = 0.01
 DRIFT_MOVE = 0.03
 """Of the median, from the first round to the last: the default margin of a verdict, less is of no consequence."""
 
 QUEUE_TIME = 10e-6
-"""Seconds. No call of the host alone takes both languages so long; a full queue waits for the GPU."""
+"""Seconds. An asynchronous call returns within a few µs (a native launch on an H200: 3 to 4); a full queue waits for the GPU."""
 
 QUEUE_ALIKE = 0.05
 """Both languages wait for the same GPU, so that what Python adds disappears."""
@@ -69,7 +69,7 @@ CLOCK_MOVE = 0.05
 """Of the highest reading. Boost steps of 15 MHz (under 1 %) are no move; an idle H200 falls from 1,980 to 345 MHz."""
 
 OTHER_CPUS = 0.5
-"""CPUs that others kept busy, on average over a process. A quiet system's daemons take a few hundredths."""
+"""CPUs that others kept busy, on average over a process. The housekeeping of a system at rest is far from it."""
 
 OTHER_SHARE = 1 / 8
 """Of the processes: so many may be disturbed without moving the estimate."""

@@ -225,7 +225,7 @@ class Flag(enum.StrEnum):
     BIMODAL = "Two modes: processes fall into two groups, a quarter of the time or more apart."
     DRIFT = "Drift: times moved steadily from round to round."
     THROTTLED = "The GPU throttled its clocks while it was measured."
-    CLOCKS_UNLOCKED = "The GPU's clocks are not locked: they move with load and temperature."
+    CLOCKS_UNLOCKED = "The GPU's clocks are not locked, or it is unknown: they move with load and temperature."
     GOVERNOR = "The CPU's frequency governor is not «performance», or it is unknown."
     OTHER_LOAD = "Something else ran on the CPUs or the GPU meanwhile."
     QUEUE_FULL = "The launch queue may have been full: the time would be the GPU's, not the host's."

