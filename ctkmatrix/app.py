@@ -18,13 +18,13 @@ from ctkmatrix.progress import Display
 from ctkmatrix.store import Run, Store
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from ctkmatrix import plan as plans
     from ctkmatrix.envs import Environment
     from ctkmatrix.job import Job, Place
-    from ctkmatrix.model import Cell, Results
+    from ctkmatrix.model import Cell, Results, Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,21 +171,22 @@ def _measure_all(measurer: measuring.Measurer, display: Display, processes: Sequ
 
 def publish(store: Store, run: Run, job: Job) -> Results:
     """Derive from the journal everything that people read: results, pyperf files, page; return the results."""
-    found = results.collect(run.records())
+    records = run.records()
+    found = results.collect(records)
     whole = results.assemble(found, job.cases, job.matrix.excluded, job.matrix.target)
-    run.write_results(whole, pyperf_suites(found, whole))
+    run.write_results(whole, pyperf_suites(results.samples(records), whole))
     render.write(whole, run.page)
-    if found.samples or whole.manifest.status != "interrupted":  # a run that measured nothing hides no earlier one
+    if found.points or whole.manifest.status != "interrupted":  # a run that measured nothing hides no earlier one
         store.point_latest(run)
     return whole
 
 
-def pyperf_suites(found: results.Collected, whole: Results) -> dict[str, bytes]:
+def pyperf_suites(samples: Mapping[results.Key, Sequence[Sample]], whole: Results) -> dict[str, bytes]:
     """Return the pyperf file of every cell that has a measured field, by cell id."""
     measured = sorted((one.cell, one.case, one.variant) for one in whole.fields if one.time)
     return {
         cell: pyperf_files.suite(
-            {(case, variant): found.samples[cell, case, variant] for _, case, variant in fields},
+            {(case, variant): samples[cell, case, variant] for _, case, variant in fields},
             metadata(whole, cell),
         )
         for cell, fields in groupby(measured, key=lambda key: key[0])

@@ -60,8 +60,8 @@ def times(records: Sequence[Record]) -> Times:
     found = results.collect(records)
     labels = {cell.id: cell.label for cell in found.began.cells}
     return {
-        (labels[cell], case, variant): verdicts.by_round(samples)
-        for (cell, case, variant), samples in found.samples.items()
+        (labels[cell], case, variant): results.by_round(found, (cell, case, variant))
+        for cell, case, variant in found.points
         if not variant.startswith("native")
     }
 

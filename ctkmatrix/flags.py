@@ -9,6 +9,8 @@ import math
 import statistics
 from bisect import bisect_left, bisect_right
 from functools import cache
+from itertools import combinations
+from operator import mul
 from typing import TYPE_CHECKING, Any
 
 import pynvml
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ctkmatrix import journal
-    from ctkmatrix.model import Case, Cell, Field, Sample
+    from ctkmatrix.model import Case, Cell, Field
 
 VERDICT_PROCESSES = 12
 
@@ -75,24 +77,23 @@ OTHER_SHARE = 1 / 8
 """Of the processes: so many may be disturbed without moving the estimate."""
 
 
-def of_field(field: Field, native: Field | None, samples: Sequence[Sample], case: Case, began: journal.Began) -> tuple[Flag, ...]:
-    """Return the flags of a *field* that was measured as *samples*; *native* is its twin, ``None`` where it has none."""
+def of_field(field: Field, native: Field | None, rounds: Sequence[int], case: Case, began: journal.Began) -> tuple[Flag, ...]:
+    """Return the flags of a *field*; *rounds* are those of its points, *native* is its twin, ``None`` where it has none."""
     if field.time is None:
         return ()
     points, profile = field.time.points, began.profile
-    rounds = [sample.round for sample in sorted(samples, key=lambda sample: sample.process)]
     asynchronous = case.asynchronous and began.device["kind"] == "gpu"
-    raised = {
-        Flag.NOISY: noisy(points),
-        Flag.BIMODAL: bimodal(points),
-        Flag.DRIFT: drifting(rounds, points),
-        Flag.QUEUE_FULL: asynchronous
-        and native is not None
-        and native.time is not None
-        and queue_full(field.time.value, native.time.value),
-        Flag.TARGET_NOT_REACHED: profile.max_processes > profile.processes and not stopping.reached(profile, field),
-    }
-    return tuple(flag for flag, up in raised.items() if up)
+    raised = (  # no dict: an enumeration's hash is slow, and a large matrix has hundreds of thousands of fields
+        (Flag.NOISY, noisy(points)),
+        (Flag.BIMODAL, bimodal(points)),
+        (Flag.DRIFT, drifting(rounds, points)),
+        (
+            Flag.QUEUE_FULL,
+            asynchronous and native is not None and native.time is not None and queue_full(field.time.value, native.time.value),
+        ),
+        (Flag.TARGET_NOT_REACHED, profile.max_processes > profile.processes and not stopping.reached(profile, field)),
+    )
+    return tuple(flag for flag, up in raised if up)
 
 
 def of_cell(
@@ -124,11 +125,16 @@ def of_cell(
 
 def noisy(points: Sequence[float]) -> bool:
     """Whether processes differ by more than a tenth of their median, by a spread that outliers do not move."""
+    low, high = min(points), max(points)
+    if NORMAL * (high - low) <= NOISY_SPREAD * low:  # as nearly always: no need to look closer
+        return False
     return _spread(points) > NOISY_SPREAD * statistics.median(points)
 
 
 def bimodal(points: Sequence[float]) -> bool:
     """Whether the widest gap that leaves a group on each side is wide beside the times and beside both groups' own spread."""
+    if max(points) - min(points) < GAP_SHARE * min(points):  # as nearly always: no need to look closer
+        return False
     ordered, least = sorted(points), max(GROUP_PROCESSES, math.ceil(GROUP_SHARE * len(points)))
     splits = range(least, len(ordered) - least + 1)
     if not splits:
@@ -143,10 +149,11 @@ def drifting(rounds: Sequence[int], points: Sequence[float]) -> bool:
     """Whether times moved with the rounds: Spearman's correlation, and a fitted line that moves far enough to matter."""
     if len(points) < DRIFT_PROCESSES or len(set(rounds)) < DRIFT_PROCESSES or len(set(points)) < 2:
         return False
-    if abs(statistics.correlation(_ranks(rounds), _ranks(points))) < _critical(len(points)):
+    if abs(_correlation(_ranks(rounds), _ranks(points))) < _critical(len(points)):
         return False
-    slope = stats.theilslopes(points, rounds).slope
-    return bool(abs(slope) * (max(rounds) - min(rounds)) > DRIFT_MOVE * statistics.median(points))
+    pairs = combinations(zip(rounds, points, strict=True), 2)
+    slope = statistics.median([(last - first) / (then - now) for (now, first), (then, last) in pairs if then != now])  # Theil-Sen
+    return abs(slope) * (max(rounds) - min(rounds)) > DRIFT_MOVE * statistics.median(points)
 
 
 def queue_full(python: float, native: float) -> bool:
@@ -209,9 +216,20 @@ def _spread(points: Sequence[float]) -> float:
     return NORMAL * statistics.median(abs(point - middle) for point in points)
 
 
-def _ranks(values: Sequence[float]) -> list[float]:
+def _correlation(some: Sequence[int], others: Sequence[int]) -> float:
+    """Return Pearson's correlation of two lists of ``_ranks``, whose mean is their length; some in each differ."""
+    mean = len(some)
+    one, two = [rank - mean for rank in some], [rank - mean for rank in others]
+    covariance: int = sum(map(mul, one, two))
+    return covariance / math.sqrt(sum(map(mul, one, one)) * sum(map(mul, two, two)))
+
+
+def _ranks(values: Sequence[float]) -> list[int]:
     """Return twice the mean rank of each value: ties share one."""
     ordered = sorted(values)
+    place = {value: 2 * index + 1 for index, value in enumerate(ordered)}
+    if len(place) == len(values):
+        return [place[value] for value in values]
     return [bisect_left(ordered, value) + bisect_right(ordered, value) for value in values]
 
 

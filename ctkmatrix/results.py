@@ -38,7 +38,10 @@ class Collected:
     prepared: dict[str, journal.Prepared] = field(default_factory=dict)
     opened: dict[str, list[journal.Opened]] = field(default_factory=lambda: defaultdict(list))
     closed: dict[str, list[journal.Closed]] = field(default_factory=lambda: defaultdict(list))
-    samples: dict[Key, list[Sample]] = field(default_factory=lambda: defaultdict(list))
+    points: dict[Key, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
+    """Each process's value, seconds a turn. The single values stay in the journal: a large matrix's would fill the memory."""
+    rounds: dict[int, int] = field(default_factory=dict)
+    """By process: its round."""
     problems: dict[Key, Outcome] = field(default_factory=dict)
     lost: dict[tuple[str, str], str] = field(default_factory=dict)
     """By (cell, case): why its worker was lost; the case is empty where the worker could not open."""
@@ -50,18 +53,19 @@ class Collected:
 
 def collect(records: Iterable[journal.Record]) -> Collected:
     """Sort *records*. Raises ValueError where they do not begin with a plan."""
-    first, *rest = records
+    rest = iter(records)
+    first = next(rest, None)
     if not isinstance(first, journal.Began):
         raise ValueError("the journal does not begin with a plan")  # noqa: TRY004 -- the content is wrong, not a type
     found = Collected(first)
     for record in rest:
         match record:
+            case journal.Measured():
+                _add_block(found, record)
             case journal.Prepared():
                 found.prepared[record.cell] = record
             case journal.Opened():
                 found.opened[record.cell].append(record)
-            case journal.Measured():
-                _add_block(found, record)
             case journal.Lost():
                 found.lost.setdefault((record.cell, record.case), record.reason)
             case journal.Closed():
@@ -74,24 +78,36 @@ def collect(records: Iterable[journal.Record]) -> Collected:
 
 
 def _add_block(found: Collected, record: journal.Measured) -> None:
-    if record.dirt:
-        found.dirt.setdefault((record.cell, record.case), record.dirt)
+    cell, case, process = record.cell, record.case, record.process
+    found.rounds[process] = record.round
     for variant, values in record.results.items():
-        found.samples[record.cell, record.case, variant].append(
-            Sample(
-                record.cell,
-                record.case,
-                variant,
-                record.process,
-                record.round,
-                values.loops,
-                values.values,
-                values.warmups,
-            )
-        )
-    for status, reasons in ((Status.FAILED, record.failures), (Status.NOT_APPLICABLE, record.absent)):
-        for variant, reason in reasons.items():
-            found.problems.setdefault((record.cell, record.case, variant), Outcome(status, reason))
+        found.points[cell, case, variant][process] = stats.median(values.values)
+    if record.dirt:
+        found.dirt.setdefault((cell, case), record.dirt)
+    for variant, reason in record.failures.items():
+        found.problems.setdefault((cell, case, variant), Outcome(Status.FAILED, reason))
+    for variant, reason in record.absent.items():
+        found.problems.setdefault((cell, case, variant), Outcome(Status.NOT_APPLICABLE, reason))
+
+
+def by_round(found: Collected, key: Key) -> dict[int, float]:
+    """Return a variant's value in each round, seconds a turn. Raises ValueError where a round has two processes of it."""
+    points = found.points.get(key, {})
+    values = {found.rounds[process]: value for process, value in points.items()}
+    if len(values) < len(points):
+        raise ValueError(f"a round holds two processes of {' '.join(key)}")
+    return values
+
+
+def samples(records: Iterable[journal.Record]) -> dict[Key, list[Sample]]:
+    """Return the single values of everything that was measured."""
+    found: dict[Key, list[Sample]] = defaultdict(list)
+    for one in records:
+        if isinstance(one, journal.Measured):
+            for variant, got in one.results.items():
+                sample = Sample(one.cell, one.case, variant, one.process, one.round, got.loops, got.values, got.warmups)
+                found[one.cell, one.case, variant].append(sample)
+    return found
 
 
 def assemble(found: Collected, cases: Sequence[Case], excluded: Sequence[tuple[Cell, str]], target: float) -> Results:
@@ -113,11 +129,13 @@ def _flagged(found: Collected, cases: Sequence[Case]) -> tuple[Field, ...]:
     """Return the fields with their flags, which no decision during the run needs."""
     planned, by_id = fields(found, cases), {case.id: case for case in cases}
     by_key = {(one.cell, one.case, one.variant): one for one in planned}
-    return tuple(
-        replace(one, flags=flags.of_field(one, native, found.samples.get(key, ()), by_id[one.case], found.began))
-        for key, one in by_key.items()
-        for native in (by_key.get((one.cell, one.case, twin(one.variant))) if one.overhead else None,)
-    )
+    whole = []
+    for key, one in by_key.items():
+        native = by_key.get((one.cell, one.case, twin(one.variant))) if one.overhead else None
+        rounds = [found.rounds[process] for process in sorted(found.points.get(key, ()))]
+        raised = flags.of_field(one, native, rounds, by_id[one.case], found.began)
+        whole.append(replace(one, flags=raised) if raised else one)
+    return tuple(whole)
 
 
 def is_complete(fields: Iterable[Field], processes: int) -> bool:
@@ -135,41 +153,50 @@ def twin(variant: str) -> str:
 
 
 def _field(found: Collected, cell: Cell, case: Case, variant: Variant) -> Field:
-    outcome = _outcome(found, cell, case, variant)
+    key = (cell.id, case.id, variant.name)
+    outcome = _outcome(found, key, cell, variant)
     if outcome.status is not Status.MEASURED:
-        return Field(cell.id, case.id, variant.name, outcome)
-    own = stats.by_process(found.samples[cell.id, case.id, variant.name])
+        return Field(*key, outcome)
+    own = found.points[key]
     time = stats.estimate([own[process] for process in sorted(own)])
-    native = next((one for one in case.variants if one.name == twin(variant.name)), None)
-    if native is None or native == variant or _outcome(found, cell, case, native).status is not Status.MEASURED:
-        return Field(cell.id, case.id, variant.name, outcome, time)
-    against = stats.by_process(found.samples[cell.id, case.id, native.name])
-    overhead, ratio = stats.paired(own, against) or (None, None)
-    return Field(cell.id, case.id, variant.name, outcome, time, overhead, ratio)
+    against = _twin(found, cell, case, variant)
+    overhead, ratio = (stats.paired(own, against) if against else None) or (None, None)
+    return Field(*key, outcome, time, overhead, ratio)
 
 
-def _outcome(found: Collected, cell: Cell, case: Case, variant: Variant) -> Outcome:
+def _twin(found: Collected, cell: Cell, case: Case, variant: Variant) -> dict[int, float] | None:
+    """Return each process's value of the native twin of *variant*; ``None`` where there is none, or it was not measured."""
+    name = twin(variant.name)
+    for native in case.variants:
+        if native.name == name and native is not variant:
+            key = (cell.id, case.id, name)
+            return found.points[key] if _outcome(found, key, cell, native).status is Status.MEASURED else None
+    return None
+
+
+def _outcome(found: Collected, key: Key, cell: Cell, variant: Variant) -> Outcome:
     """Return what is to be said of a field, the weightiest first: a failure in any process is a failure."""
-    return next(_judgements(found, cell, case, variant), Outcome(Status.NOT_RUN, "the run ended before it"))
+    return next(_judgements(found, key, cell, variant), Outcome(Status.NOT_RUN, "the run ended before it"))
 
 
-def _judgements(found: Collected, cell: Cell, case: Case, variant: Variant) -> Iterator[Outcome]:
-    prepared = found.prepared.get(cell.id)
-    if prepared and prepared.reason and (cell.id, case.id, variant.name) not in found.samples:
+def _judgements(found: Collected, key: Key, cell: Cell, variant: Variant) -> Iterator[Outcome]:
+    name, case, _ = key
+    prepared = found.prepared.get(name)
+    if prepared and prepared.reason and key not in found.points:
         yield Outcome(Status.NOT_RUN, prepared.reason)
     if variant.needs == "gpu" and found.began.device["kind"] != "gpu":
         yield Outcome(Status.NOT_APPLICABLE, NEEDS_GPU)
     if variant.name == "core" and cell.core is None:
         yield Outcome(Status.NOT_APPLICABLE, "this cell has no cuda.core")
-    if problem := found.problems.get((cell.id, case.id, variant.name)):
+    if problem := found.problems.get(key):
         yield problem
-    if reason := found.lost.get((cell.id, case.id)):
+    if reason := found.lost.get((name, case)):
         yield Outcome(Status.FAILED, reason)
-    if dirt := found.dirt.get((cell.id, case.id)):
+    if dirt := found.dirt.get((name, case)):
         yield Outcome(Status.FAILED, f"it left the process unclean: {dirt}")
-    if (cell.id, case.id, variant.name) in found.samples:
+    if key in found.points:
         yield Outcome(Status.MEASURED)
-    if reason := found.lost.get((cell.id, "")):
+    if reason := found.lost.get((name, "")):
         yield Outcome(Status.NOT_RUN, f"the worker did not start: {reason}")
 
 
@@ -183,7 +210,7 @@ def _cell_result(found: Collected, cell: Cell, fields: Sequence[Field]) -> CellR
         cell,
         _cell_outcome(fields),
         flags.of_cell(cell, found.began, prepared, opened, found.closed.get(cell.id, [])),
-        len({sample.process for one in fields for sample in found.samples.get((one.cell, one.case, one.variant), ())}),
+        len(set().union(*(found.points.get((one.cell, one.case, one.variant), {}) for one in fields))),
         provenance,
     )
 

@@ -75,8 +75,8 @@ def judged(found: results.Collected, among: Sequence[Cell]) -> tuple[Verdict, ..
     return verdicts.judge(
         [
             verdicts.compare(
-                verdicts.by_round(found.samples[reference.id, case.id, "core"]),
-                verdicts.by_round(found.samples[candidate.id, case.id, "core"]),
+                results.by_round(found, (reference.id, case.id, "core")),
+                results.by_round(found, (candidate.id, case.id, "core")),
                 verdicts.Subject(reference.id, candidate.id, case.id, "core"),
                 MARGIN,
                 paired=True,

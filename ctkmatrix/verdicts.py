@@ -17,9 +17,9 @@ from ctkmatrix.model import Judgement, Verdict
 from ctkmatrix.quantities import counted, nanoseconds, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from ctkmatrix.model import CellResult, Estimate, Margin, Results, Sample
+    from ctkmatrix.model import CellResult, Estimate, Margin, Results
 
     Points = Mapping[int, float]
     """A variant's own time by round, seconds a turn: one process a round."""
@@ -63,16 +63,6 @@ class Comparison:
     change: stats.Mean | None = None
     points: tuple[float, ...] = field(default=(), repr=False)
     reason: str = ""
-
-
-def by_round(samples: Iterable[Sample]) -> dict[int, float]:
-    """Return a variant's time in each round, seconds a turn. Raises ValueError where a round has two samples."""
-    listed = list(samples)
-    rounds = {sample.round: sample for sample in listed}
-    if len(rounds) < len(listed):
-        raise ValueError("a round holds two samples of one (cell, case, variant)")
-    values = stats.by_process(listed)
-    return {number: values[sample.process] for number, sample in rounds.items()}
 
 
 def margin_of(case: str, margins: Sequence[tuple[str, Margin]]) -> Margin:

@@ -11,7 +11,7 @@ import pynvml
 import pytest
 
 from ctkmatrix import flags, journal
-from ctkmatrix.model import Case, Cell, Estimate, Field, Flag, Outcome, Profile, Sample, Status
+from ctkmatrix.model import Case, Cell, Estimate, Field, Flag, Outcome, Profile, Status
 from ctkmatrix.stats import estimate
 from tests.test_journal import BEGAN
 
@@ -57,14 +57,9 @@ def field(points: Sequence[float], overhead: Estimate | None = None) -> Field:
     return Field(CELL.id, CASE.id, "bindings", Outcome(Status.MEASURED), estimate(points), overhead)
 
 
-def samples(points: Sequence[float]) -> list[Sample]:
-    """Return a sample for each of *points*, one a round, in no order."""
-    return [Sample(CELL.id, CASE.id, "bindings", n, n, 10, (point,)) for n, point in enumerate(points)][::-1]
-
-
 def of(points: Sequence[float], began: journal.Began = GPU, **more: Any) -> set[Flag]:
     """Return the flags of a field of *points*."""
-    return set(flags.of_field(field(points, more.get("overhead")), more.get("native"), samples(points), CASE, began))
+    return set(flags.of_field(field(points, more.get("overhead")), more.get("native"), range(len(points)), CASE, began))
 
 
 @pytest.mark.parametrize("count", [4, 8, 12, 30])
@@ -122,7 +117,7 @@ def test_a_drift_needs_eight_processes_and_values_that_differ() -> None:
 
 
 def test_values_are_set_against_their_own_rounds() -> None:
-    """In whatever order the samples come."""
+    """A steady rise is a drift."""
     assert Flag.DRIFT in of([1e-6 * (1 + 0.1 * n / 11) for n in range(12)])
 
 
@@ -137,7 +132,7 @@ def test_times_that_agree_may_be_the_gpu_s(python: float, native: float, full: b
     assert Flag.QUEUE_FULL not in of(points)
     assert Flag.QUEUE_FULL not in of(points, msgspec.structs.replace(GPU, device={"kind": "null"}), native=twin)
     synchronous = replace(CASE, asynchronous=False)
-    assert Flag.QUEUE_FULL not in flags.of_field(field(points), twin, samples(points), synchronous, GPU)
+    assert Flag.QUEUE_FULL not in flags.of_field(field(points), twin, range(len(points)), synchronous, GPU)
 
 
 def test_a_target_that_was_not_reached_is_told() -> None:

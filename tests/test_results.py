@@ -9,7 +9,7 @@ import pytest
 
 from ctkmatrix import journal
 from ctkmatrix.model import Case, Cell, Field, Flag, Outcome, Profile, Results, Status, Variant
-from ctkmatrix.results import NEEDS_GPU, assemble, collect, twin
+from ctkmatrix.results import NEEDS_GPU, assemble, by_round, collect, twin
 from tests.test_journal import BEGAN
 
 CELL, OTHER = Cell("13.5", "3.14", "13.5.0", "1.2.2"), Cell("13.5", "3.14t", "13.5.0", None)
@@ -217,6 +217,28 @@ def test_free_threaded_cells_stay_apart() -> None:
     found = assemble(collect([plan, block(CELL, 0, bindings=1e-9), block(free, 1, bindings=2e-9)]), [CASE], (), 1e-6)
     times = {one.cell: one.time for one in found.fields if one.variant == "bindings"}
     assert {cell: time.points for cell, time in times.items() if time} == {CELL.id: (1e-9,), free.id: (2e-9,)}
+
+
+def test_values_are_told_by_round() -> None:
+    """What a verdict pairs: a process's value under its round, in whatever order processes came; two in a round are a mistake."""
+    late = msgspec.structs.replace(block(CELL, 7, core=2e-9), round=0)
+    found = collect([PLAN, block(CELL, 3, core=5e-9), late])
+    assert by_round(found, (CELL.id, "a.b", "core")) == {3: 5e-9, 0: 2e-9}
+    assert by_round(found, (OTHER.id, "a.b", "core")) == {}
+    twice = collect([PLAN, block(CELL, 3, core=5e-9), msgspec.structs.replace(late, round=3)])
+    with pytest.raises(ValueError, match="a round holds two processes"):
+        by_round(twice, (CELL.id, "a.b", "core"))
+
+
+def test_drift_is_seen_in_the_order_of_rounds() -> None:
+    """Values belong to their own rounds, also where a resumed run's processes came in another order."""
+    plan = msgspec.structs.replace(PLAN, cells=(CELL,))
+    number = [3, 9, 0, 7, 11, 1, 5, 10, 2, 8, 4, 6]
+    blocks = [msgspec.structs.replace(block(CELL, n, core=1e-6 * (1 + 0.02 * r)), round=r) for n, r in enumerate(number)]
+    flat = [msgspec.structs.replace(block(CELL, n, core=1e-6 * (1 + 0.02 * n)), round=r) for n, r in enumerate(number)]
+    drifting, steady = (assemble(collect([plan, *records]), [CASE], (), 1e-6) for records in (blocks, flat))
+    assert Flag.DRIFT in field(drifting, "core").flags
+    assert Flag.DRIFT not in field(steady, "core").flags
 
 
 def test_a_journal_without_a_plan_is_refused() -> None:

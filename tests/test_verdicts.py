@@ -11,8 +11,8 @@ import scipy.stats
 
 from ctkmatrix import noises, stats
 from ctkmatrix.errors import NotComparable
-from ctkmatrix.model import Judgement, Margin, Sample
-from ctkmatrix.verdicts import Comparison, Subject, by_round, compare, holm, judge, margin_of, marks, refuse
+from ctkmatrix.model import Judgement, Margin
+from ctkmatrix.verdicts import Comparison, Subject, compare, holm, judge, margin_of, marks, refuse
 from tests import results_factory
 
 if TYPE_CHECKING:
@@ -245,14 +245,6 @@ def test_the_last_margin_that_matches_counts() -> None:
     assert margin_of("event.record", margins) == MARGIN
     with pytest.raises(KeyError, match=r"event\.record"):
         margin_of("event.record", margins[1:])
-
-
-def test_rounds_come_from_samples() -> None:
-    """A round's value is its process's median; two samples in one round are a mistake of ours."""
-    samples = [Sample("c", "a", "core", 10 + number, number, 1, (1.0, 2.0, 9.0)) for number in (4, 2)]
-    assert by_round(samples) == {4: 2.0, 2: 2.0}
-    with pytest.raises(ValueError, match="two samples"):
-        by_round([*samples, replace(samples[0], process=99)])
 
 
 def run(**changes: object) -> Results:
