@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from packaging.version import InvalidVersion, Version
 
-from ctkmatrix.model import Cell, Margin, Matrix, Profile
+from ctkmatrix.model import DEFAULT_MARGINS, Cell, Margin, Matrix, Profile
 from ctkmatrix.suggest import perhaps
 from ctkmatrix.tomlfile import TomlFile
 
@@ -163,7 +163,7 @@ class _Reader:
 
     def _margins(self) -> tuple[tuple[str, Margin], ...]:
         if not self._file.has("margins"):
-            return Matrix((), (), (), 0.0).margins
+            return DEFAULT_MARGINS
         keys = ("relative", "absolute_ns")
         found = []
         for glob in self._file.table(("margins",), required=("*",)):

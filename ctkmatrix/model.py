@@ -79,6 +79,10 @@ class Margin:
         return max(self.relative * time, self.absolute)
 
 
+DEFAULT_MARGINS = (("*", Margin(0.03, 10e-9)),)
+"""The larger of 3 % and 10 ns, for every case."""
+
+
 @dataclass(frozen=True, slots=True)
 class Matrix:
     """What ``matrix.toml`` says. ``cells`` is in version order: toolkit, bindings, core, Python."""
@@ -88,7 +92,7 @@ class Matrix:
     profiles: tuple[Profile, ...]
     target: float
     """The overhead that maintainers aim at, seconds a call."""
-    margins: tuple[tuple[str, Margin], ...] = (("*", Margin(0.03, 10e-9)),)
+    margins: tuple[tuple[str, Margin], ...] = DEFAULT_MARGINS
     """(glob over case ids, margin); the last that matches counts."""
 
     def profile(self, name: str) -> Profile:

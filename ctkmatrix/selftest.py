@@ -1,13 +1,14 @@
 """The harness measures itself: two environments of one cell against each other, and against known slow-downs.
 
 ``nox -s selftest-stats`` runs it. Everything goes through the real workers, plan and verdicts, over the null driver. Its journals
-lie in ``reports/runs/`` like any others, and ``docs/evidence/selftest-stats.md`` is written from them.
+are kept in ``docs/evidence/data/``, and ``docs/evidence/selftest-stats.md`` is written from them.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import lzma
 import sys
 import time
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from ctkmatrix import job as jobs
 from ctkmatrix import measure as measuring
 from ctkmatrix.errors import CtkmatrixError
 from ctkmatrix.evidence import BURNS, ROUNDS, TOO_SLOW, page
-from ctkmatrix.model import Profile
+from ctkmatrix.model import DEFAULT_MARGINS, Profile
 from ctkmatrix.progress import Display
 from ctkmatrix.store import Store, replace
 from ctkmatrix.workers import MAX_PADDING
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
     from ctkmatrix.model import Case, Cell
 
 ROOT = Path(__file__).parent.parent
+PAGE = ROOT / "docs" / "evidence" / "selftest-stats.md"
+DATA = ROOT / "docs" / "evidence" / "data"
+"""The journals that the page is made from."""
+
 PLACES = ("a", "b-in-a-place-whose-path-is-a-good-deal-longer")
 """Names of the directories of the two environments: another length of path is another memory layout."""
 
@@ -91,25 +96,39 @@ def seed_of(records: Sequence[Record]) -> int:
 
 
 def main(words: Sequence[str]) -> None:
-    """Measure, judge, and write the evidence."""
-    parser = argparse.ArgumentParser(prog="nox -s selftest-stats --", description=__doc__)
-    parser.add_argument("--aa-sets", type=int, default=10, help="sets of 12 rounds for false alarms (10: 1,000 comparisons)")
+    """Measure, judge, and write the evidence; or write it again from the journals that lie beside it."""
+    parser = argparse.ArgumentParser(prog="nox -s selftest-stats --", description="Measure how often a verdict is wrong.")
+    parser.add_argument("--aa-sets", type=int, default=10, help="sets of 12 rounds for false alarms (10: 1,040 comparisons)")
     parser.add_argument("--burn-sets", type=int, default=3, help="sets of 12 rounds for each known slow-down (3)")
-    asked = parser.parse_args([word for word in words if word != "--"])
+    parser.add_argument("--again", action="store_true", help="measure nothing: judge the journals in docs/evidence/data again")
+    own = [word for word in words if word != "--"]
+    asked = parser.parse_args(own)
     display = Display()
-    made = bench(display)
-    light = Profile("light", asked.aa_sets * ROUNDS, 3, 0.003, 60, asked.aa_sets * ROUNDS)
-    labels = {"a1": 0, "a2": 0, "b1": 0, "b2": 0}
-    aa = measure(made, display, labels, light)
-    standard = dataclasses.replace(
-        made.job.matrix.profile("standard"), processes=asked.burn_sets * ROUNDS, max_processes=asked.burn_sets * ROUNDS
-    )
-    burns = {f"b{burn}": burn for burn in BURNS}
-    burnt = measure(made, display, burns, standard)
-    path = ROOT / "docs" / "evidence" / "selftest-stats.md"
-    command = " ".join(["nox -s selftest-stats", *(["--", *words] if words else [])])
-    replace(path, page(aa, burnt, made.job.matrix.margins, command).encode())
-    display.say(str(path))
+    if not asked.again:
+        measure_all(bench(display), display, asked.aa_sets, asked.burn_sets)
+        (DATA / "command").write_text(" ".join(["nox -s selftest-stats", *(["--", *own] if own else [])]), encoding="utf-8")
+    replace(PAGE, from_data().encode())
+    display.say(str(PAGE))
+
+
+def measure_all(made: Bench, display: Display, aa_sets: int, burn_sets: int) -> None:
+    """Measure both runs and keep their journals beside the evidence."""
+    light = Profile("light", aa_sets * ROUNDS, 3, 0.003, 60, aa_sets * ROUNDS)
+    keep("aa", measure(made, display, {"a1": 0, "a2": 0, "b1": 0, "b2": 0}, light))
+    count = burn_sets * ROUNDS
+    standard = dataclasses.replace(made.job.matrix.profile("standard"), processes=count, max_processes=count)
+    keep("burn", measure(made, display, {f"b{burn}": burn for burn in BURNS}, standard))
+
+
+def keep(name: str, records: Sequence[Record]) -> None:
+    """Write a journal beside the evidence, compressed."""
+    replace(DATA / f"{name}.jsonl.xz", lzma.compress(b"".join(map(journal.encode, records)), preset=9))
+
+
+def from_data() -> str:
+    """Return the evidence that the journals beside it give."""
+    aa, burn = (journal.decode(lzma.decompress((DATA / f"{name}.jsonl.xz").read_bytes())) for name in ("aa", "burn"))
+    return page(aa, burn, DEFAULT_MARGINS, (DATA / "command").read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from ctkmatrix import selftest
 from ctkmatrix.evidence import (
     PAIRS,
     ROUNDS,
@@ -82,3 +83,9 @@ def test_rates_say_how_sure_they_are() -> None:
     """Nothing found in nothing is not zero."""
     assert str(Rate(3, 1000)) == "3 of 1,000: 0.3 % (0.1 to 0.9 %)"
     assert str(Rate(0, 0)) == "0 of 0"
+
+
+@pytest.mark.slow
+def test_the_shipped_evidence_is_what_its_journals_give() -> None:
+    """No figure in it is written by hand, and no change of the statistics leaves it behind."""
+    assert selftest.from_data() == selftest.PAGE.read_text(encoding="utf-8")
