@@ -15,7 +15,7 @@ NARROW, WIDE = (1.0, 1.1, 1.2, 1.3), (1.0, 2.0, 3.0, 4.0)
 def ours(*, extra: float = 0.0, wider: tuple[str, ...] = ()) -> Ours:
     """Return a run of four benchmarks in 10 s, and *extra* seconds to be as exact as pyperf."""
     points: selfbench.Points = {f"a.{number}/core": NARROW for number in range(4)}
-    return Ours("run", 10.0, 0.9, 4, points, points, {"pyperf": extra}, {"pyperf": wider})
+    return Ours("run", 10.0, 0.9, 4, points, points, {"pyperf": selfbench.Extra(extra, 0.0)}, {"pyperf": wider})
 
 
 def peer(wall: float) -> Peer:
@@ -115,3 +115,8 @@ def test_a_table_says_what_is_met() -> None:
     assert "| a | 1 | 2 | met |" in text
     assert "| b | 1 | 2 | not met |" in text
     assert "selftest-stats" in text
+
+
+def test_only_what_was_measured_is_scaled() -> None:
+    """A process of more benchmarks starts once all the same."""
+    assert selfbench.Extra(looped=2.0, around=5.0).for_all(7) == 19.0
