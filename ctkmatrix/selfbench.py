@@ -49,7 +49,7 @@ PEERS = {"pyperf --fast": ("--fast",), "pyperf": ()}
 """pyperf's own flags by the name of the peer; the one that is less exact first."""
 
 TIMES_LESS = {"pyperf": 20.0, "pyperf --fast": 8.0}
-RACE = Profile("race", 20, 3, 0.004, 60, 20)
+RACE = Profile("race", 20, 3, 0.003, 60, 20)
 """What runs against pyperf: as many processes, each with its start-up paid once for all cases, and short values. What a process
 differs from the next is most of the noise, so many short processes give narrower intervals than few long ones."""
 

@@ -145,3 +145,11 @@ def test_no_time_at_all_is_an_error(elapsed: float) -> None:
     loop.elapsed = elapsed
     with pytest.raises(WrongLoop):
         seconds_of(loop)
+
+
+def test_a_slow_case_s_checked_call_is_its_warm_up() -> None:
+    """Turns that take longer than a value are not turned for nothing: one call before, the values, one after."""
+    log: list[int] = []
+    results, _ = measure({"v": cost(0.5, log)}, loops={"v": 1}, values=2, seconds=0.004, order=random.Random(1))
+    assert log == [1, 1, 1, 1]
+    assert results["v"]["warmups"] == [0.5]

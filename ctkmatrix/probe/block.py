@@ -71,10 +71,10 @@ def measure(
 
     def prepare(variant: str) -> None:
         run = runs[variant]
-        run(1)  # the checked call before
+        checked = run(1)  # the checked call before; of a slow case, also its warm-up
         turns = loops.get(variant) or calibrate(run, seconds)
-        warm = max(1, turns // 4)
-        results[variant] = Values(loops=turns, values=[], warmups=[run(warm) / warm])
+        warm = turns // 4
+        results[variant] = Values(loops=turns, values=[], warmups=[run(warm) / warm if warm > 1 else checked])
 
     def value(variant: str) -> None:
         turns = results[variant]["loops"]
