@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from ctkmatrix import app, device, envs, journal, matrix, plan, prepare, results
 from ctkmatrix import job as jobs
 from ctkmatrix import measure as measuring
@@ -121,8 +123,17 @@ def measure_all(made: Bench, display: Display, aa_sets: int, burn_sets: int) -> 
 
 
 def keep(name: str, records: Sequence[Record]) -> None:
-    """Write a journal beside the evidence, compressed."""
-    replace(DATA / f"{name}.jsonl.xz", lzma.compress(b"".join(map(journal.encode, records)), preset=9))
+    """Write a journal beside the evidence, compressed, without the paths of the machine that it is from."""
+    lines = [journal.encode(without_paths(record)) for record in records if not isinstance(record, journal.Prepared)]
+    replace(DATA / f"{name}.jsonl.xz", lzma.compress(b"".join(lines), preset=9))
+
+
+def without_paths(record: Record) -> Record:
+    """Return *record* with what identifies its worker but where that lay."""
+    if not isinstance(record, journal.Opened):
+        return record
+    python = {key: record.identity["python"][key] for key in ("version", "minor", "build", "free_threaded", "optimised")}
+    return msgspec.structs.replace(record, identity={"python": python, "packages": record.identity["packages"]})
 
 
 def from_data() -> str:

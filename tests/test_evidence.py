@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 import random
+import re
 
 import pytest
 
@@ -89,3 +91,11 @@ def test_rates_say_how_sure_they_are() -> None:
 def test_the_shipped_evidence_is_what_its_journals_give() -> None:
     """No figure in it is written by hand, and no change of the statistics leaves it behind."""
     assert selftest.from_data() == selftest.PAGE.read_text(encoding="utf-8")
+
+
+def test_shipped_journals_name_no_place_of_their_machine() -> None:
+    """Who measured where is nobody's business; what was measured with is in them."""
+    for path in selftest.DATA.glob("*.jsonl.xz"):
+        text = lzma.decompress(path.read_bytes())
+        assert b'"version":"3.' in text
+        assert not re.search(rb'"/[a-z]', text)
