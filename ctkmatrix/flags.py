@@ -13,8 +13,9 @@ from itertools import combinations
 from operator import mul
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pynvml
-from scipy import stats
+from scipy import special
 
 from ctkmatrix import stopping
 from ctkmatrix.model import Flag
@@ -23,8 +24,10 @@ from ctkmatrix.probe.registry import NATIVE
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from numpy.typing import NDArray
+
     from ctkmatrix import journal
-    from ctkmatrix.model import Case, Cell, Field
+    from ctkmatrix.model import Case, Cell, Estimate, Field
 
 VERDICT_PROCESSES = 12
 
@@ -77,23 +80,41 @@ OTHER_SHARE = 1 / 8
 """Of the processes: so many may be disturbed without moving the estimate."""
 
 
-def of_field(field: Field, native: Field | None, rounds: Sequence[int], case: Case, began: journal.Began) -> tuple[Flag, ...]:
-    """Return the flags of a *field*; *rounds* are those of its points, *native* is its twin, ``None`` where it has none."""
+def of_points(rounds: Sequence[int], points: Sequence[float]) -> tuple[Flag, ...]:
+    """Return the flags that a field's *points*, one a process, raise by themselves; *rounds* are theirs."""
+    raised = ((Flag.NOISY, noisy(points)), (Flag.BIMODAL, bimodal(points)), (Flag.DRIFT, drifting(rounds, points)))
+    return tuple(flag for flag, up in raised if up)
+
+
+def suspect(rounds: NDArray[np.int_], points: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which rows of *points*, each a field's, ``of_points`` has to look at, with the same row of *rounds*.
+
+    Of all others it would return nothing; looking at every field of a large matrix takes ten seconds.
+    """
+    order = np.argsort(points, axis=1)
+    ordered = np.take_along_axis(points, order, axis=1).T
+    count = len(ordered)
+    low, high, middle = ordered[0], ordered[-1], (ordered[(count - 1) // 2] + ordered[count // 2]) / 2
+    quarter = (count - 1) // 4  # more than half of all points lie this far in, so that no median deviation is wider
+    reach = np.maximum(middle - ordered[quarter], ordered[-1 - quarter] - middle)
+    found: NDArray[np.bool_] = (NORMAL * reach > NOISY_SPREAD * middle) | (high - low >= GAP_SHARE * low)
+    if count >= DRIFT_PROCESSES:
+        places = 2 * np.arange(count) + 1 - count  # twice the ranks of rounds, and of points, about their mean
+        found |= np.abs(places[order] @ places) / (places @ places) >= _critical(count)
+        found |= (np.diff(rounds) <= 0).any(axis=1) | (np.diff(ordered, axis=0) == 0).any(axis=0)  # they have other ranks
+    return found
+
+
+def of_field(field: Field, native: Estimate | None, case: Case, began: journal.Began) -> tuple[Flag, ...]:
+    """Return the flags of a *field* beside those of its points; *native* is its twin's time, ``None`` where it has none."""
     if field.time is None:
         return ()
-    points, profile = field.time.points, began.profile
-    asynchronous = case.asynchronous and began.device["kind"] == "gpu"
-    raised = (  # no dict: an enumeration's hash is slow, and a large matrix has hundreds of thousands of fields
-        (Flag.NOISY, noisy(points)),
-        (Flag.BIMODAL, bimodal(points)),
-        (Flag.DRIFT, drifting(rounds, points)),
-        (
-            Flag.QUEUE_FULL,
-            asynchronous and native is not None and native.time is not None and queue_full(field.time.value, native.time.value),
-        ),
-        (Flag.TARGET_NOT_REACHED, profile.max_processes > profile.processes and not stopping.reached(profile, field)),
-    )
-    return tuple(flag for flag, up in raised if up)
+    raised, profile = [], began.profile
+    if native and case.asynchronous and began.device["kind"] == "gpu" and queue_full(field.time.value, native.value):
+        raised.append(Flag.QUEUE_FULL)
+    if profile.max_processes > profile.processes and not stopping.reached(profile, field):
+        raised.append(Flag.TARGET_NOT_REACHED)
+    return tuple(raised)
 
 
 def of_cell(
@@ -236,5 +257,5 @@ def _ranks(values: Sequence[float]) -> list[int]:
 @cache
 def _critical(count: int) -> float:
     """Return the correlation of *count* ranks that chance exceeds in one of a hundred, by Student's t."""
-    t = float(stats.t.ppf(1 - DRIFT_LEVEL / 2, count - 2))
+    t = float(special.stdtrit(count - 2, 1 - DRIFT_LEVEL / 2))
     return t / math.sqrt(count - 2 + t * t)

@@ -6,11 +6,14 @@ from typing import Any
 
 import msgspec
 
-from ctkmatrix.model import SCHEMA, Cell, Profile
+from ctkmatrix.model import SCHEMA, Cell, Metric, Profile
 
 
 class Began(msgspec.Struct, frozen=True, tag="began", kw_only=True):
-    """The run's plan, and the machine that it began on. ``cases`` maps case ids to case versions."""
+    """The run's plan, and the machine that it began on. ``cases`` maps case ids to case versions.
+
+    ``counter`` describes what counts instructions: valgrind's version and the hash of the null driver; empty where none are.
+    """
 
     run: str
     at: str
@@ -23,6 +26,8 @@ class Began(msgspec.Struct, frozen=True, tag="began", kw_only=True):
     machine: dict[str, Any]
     harness: dict[str, Any]
     orchestrator: dict[str, str]
+    metric: Metric = Metric.TIME
+    counter: dict[str, str] = {}
     schema: int = SCHEMA
 
 
@@ -36,7 +41,10 @@ class Prepared(msgspec.Struct, frozen=True, tag="prepared", kw_only=True):
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened", kw_only=True):
-    """A worker process is ready; ``identity`` is what it says of itself, ``padding`` is in bytes."""
+    """A worker process is ready; ``identity`` is what it says of itself, ``padding`` is in bytes.
+
+    ``counted`` says that it counts instructions, under callgrind; ``round`` is then the seed of its heap.
+    """
 
     cell: str
     process: int
@@ -45,6 +53,7 @@ class Opened(msgspec.Struct, frozen=True, tag="opened", kw_only=True):
     padding: int
     identity: dict[str, Any]
     telemetry: dict[str, Any] = {}
+    counted: bool = False
 
 
 class Values(msgspec.Struct, frozen=True):
@@ -69,6 +78,27 @@ class Measured(msgspec.Struct, frozen=True, tag="measured", kw_only=True):
     looped: float = 0.0
 
 
+class Instructions(msgspec.Struct, frozen=True):
+    """One variant's instructions a turn in one process, from blocks of ``turns`` and twice as many."""
+
+    turns: int
+    instructions: float
+    settled: bool
+
+
+class Counted(msgspec.Struct, frozen=True, tag="counted", kw_only=True):
+    """A block was counted; as ``Measured``."""
+
+    cell: str
+    process: int
+    round: int
+    case: str
+    results: dict[str, Instructions]
+    failures: dict[str, str] = {}
+    absent: dict[str, str] = {}
+    dirt: str = ""
+
+
 class Lost(msgspec.Struct, frozen=True, tag="lost", kw_only=True):
     """A worker died, hung, or could not open (``case`` is then empty)."""
 
@@ -87,6 +117,7 @@ class Closed(msgspec.Struct, frozen=True, tag="closed", kw_only=True):
     lifetime: float
     looped: float
     telemetry: dict[str, Any] = {}
+    counted: bool = False
 
 
 class Paused(msgspec.Struct, frozen=True, tag="paused", kw_only=True):
@@ -97,7 +128,7 @@ class Paused(msgspec.Struct, frozen=True, tag="paused", kw_only=True):
     wall: float
 
 
-Record = Began | Prepared | Opened | Measured | Lost | Closed | Paused
+Record = Began | Prepared | Opened | Measured | Counted | Lost | Closed | Paused
 
 _decoder = msgspec.json.Decoder(Record)
 

@@ -69,10 +69,14 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """A change that does not matter: the larger of *relative* times the reference's time, and *absolute* seconds."""
+    """A change that does not matter: the larger of *relative* times the reference's time, and *absolute* seconds.
+
+    ``instructions`` is that of a count, relative to the reference's.
+    """
 
     relative: float
     absolute: float
+    instructions: float = 0.01
 
     def at(self, time: float) -> float:
         """Return the margin for a reference that takes *time* seconds."""
@@ -94,6 +98,13 @@ class Matrix:
     """The overhead that maintainers aim at, seconds a call."""
     margins: tuple[tuple[str, Margin], ...] = DEFAULT_MARGINS
     """(glob over case ids, margin); the last that matches counts."""
+    groups: tuple[tuple[str, tuple[Cell, ...]], ...] = ()
+    """(name, cells in version order); a plain run measures none of them."""
+
+    @property
+    def all_cells(self) -> tuple[Cell, ...]:
+        """Its own cells and those of its groups, none twice."""
+        return tuple(dict.fromkeys([*self.cells, *(cell for _, cells in self.groups for cell in cells)]))
 
     def profile(self, name: str) -> Profile:
         """Return the profile called *name*. Raises KeyError where there is none."""
@@ -138,6 +149,14 @@ class Case:
     def area(self) -> str:
         """The first part of the id; names the files in ``cases/`` and ``native/``."""
         return self.id.partition(".")[0]
+
+
+class Metric(enum.StrEnum):
+    """What of a case is measured: its time on the device, its instructions over the null driver, or both."""
+
+    TIME = "time"
+    INSTRUCTIONS = "instructions"
+    BOTH = "both"
 
 
 class Status(enum.StrEnum):
@@ -186,6 +205,35 @@ class Estimate:
     low: float | None
     high: float | None
     points: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A group of processes that counted nearly the same: their minimum, instructions a turn, and how many they are."""
+
+    instructions: float
+    processes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Instructions a turn over the null driver, counted in worker processes whose heaps differ.
+
+    ``points`` holds each process's own count, in process order; ``modes`` are two or none. ``turns`` is the N of blocks of N
+    and 2N turns; ``settled`` says that blocks agreed before they counted, in every process.
+    """
+
+    minimum: float
+    maximum: float
+    modes: tuple[Mode, ...]
+    points: tuple[float, ...]
+    turns: int
+    settled: bool
+
+    @property
+    def spread(self) -> float:
+        """How far the processes lie apart, as a part of the minimum."""
+        return (self.maximum - self.minimum) / self.minimum
 
 
 class Judgement(enum.StrEnum):
@@ -241,7 +289,7 @@ class Field:
     """One field of the matrix: what is known of one (cell, case, variant).
 
     ``time`` is the variant's own time; ``overhead`` and ``ratio`` set it against the native twin measured in the same processes.
-    ``None`` where not measured or where there is no twin.
+    ``None`` where not measured or where there is no twin. ``count`` is ``None`` where instructions were not counted.
     """
 
     cell: str
@@ -252,6 +300,7 @@ class Field:
     overhead: Estimate | None = None
     ratio: Estimate | None = None
     flags: tuple[Flag, ...] = ()
+    count: Count | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +339,9 @@ class Manifest:
     machine: dict[str, object]
     harness: dict[str, object]
     orchestrator: dict[str, str]
+    metric: Metric = Metric.TIME
+    counter: dict[str, str] = field(default_factory=dict)
+    """What counted instructions: the version of ``valgrind``; empty where none were."""
     timed_share: float | None = None
     worker_seconds: float = 0.0
     wall_seconds: float = 0.0

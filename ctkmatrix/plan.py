@@ -9,16 +9,29 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from ctkmatrix.model import Profile
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from ctkmatrix.model import Case, Cell, Profile
+    from ctkmatrix.model import Case, Cell
 
 STARTUP = 0.8
 """Seconds that a worker needs before its first block: imports, cuInit, the context. Seen on a 2-core virtual machine."""
 
 OVERHEAD_VALUES = 2
 """What calibration, warm-up and checks cost, in values."""
+
+
+COUNT = Profile("count", processes=5, values=1, seconds_per_value=0.02, block_limit=600)
+"""How instructions are counted: five heaps. After ten minutes a case hangs; ``nvrtc.compile`` takes half a one."""
+
+COUNT_STARTUP = 8.0
+"""Seconds that a worker under callgrind needs before its first block. Seen on a 2-core virtual machine, as is the rest."""
+
+COUNT_VARIANT = 0.1
+COUNT_SLOWDOWN = 350.0
+"""A turn under callgrind takes so many times its own time, blocks of one and of two turns together, as long ones have."""
 
 
 class Block(msgspec.Struct, frozen=True, gc=False):
@@ -88,6 +101,21 @@ def rounds(  # noqa: PLR0913 -- a plan has as many facts
                     yield Process(cell, number, left, padding)
 
 
+def heaps(cells: Sequence[Cell], cases: Sequence[Case], processes: int, done: Collection[Done] = ()) -> Iterator[Process]:
+    """Yield the processes that count instructions: for each of *processes* heaps one of every cell, so that cells alternate.
+
+    The order of cases belongs to the heap, the same in every cell and every run: what a case finds in memory is left there by
+    those before it. An isolated case gets a process of its own. What is *done* is left out.
+    """
+    for heap in range(processes):
+        groups = _groups(cases, random.Random(heap))  # noqa: S311 -- an order, not a secret
+        for cell in cells:
+            for group in groups:
+                blocks = (Block(case, variants_of(case, "null"), heap) for case in group if (cell.id, heap, case.id) not in done)
+                if left := tuple(block for block in blocks if block.variants):
+                    yield Process(cell, heap, left, 0)
+
+
 def neighbours_shuffled(cells: Sequence[Cell], order: random.Random) -> list[Cell]:
     """Return *cells* in random order, those of one toolkit still next to each other."""
     groups = [list(group) for _, group in groupby(sorted(cells, key=lambda cell: cell.toolkit), lambda cell: cell.toolkit)]
@@ -110,6 +138,12 @@ def _groups(cases: Sequence[Case], order: random.Random) -> list[list[Case]]:
 def expected_seconds(processes: Sequence[Process], profile: Profile) -> float:
     """Return about how long *processes* will take, seconds of wall time, one after the other."""
     return sum(STARTUP + sum(_block_seconds(block, profile) for block in process.blocks) for process in processes)
+
+
+def expected_count_seconds(processes: Sequence[Process], at_once: int) -> float:
+    """Return about how long counting *processes* will take, *at_once* of them at a time, seconds of wall time."""
+    variants = [block.case.seconds_per_turn for process in processes for block in process.blocks for _ in block.variants]
+    return (COUNT_STARTUP * len(processes) + sum(COUNT_VARIANT + COUNT_SLOWDOWN * one for one in variants)) / at_once
 
 
 def _block_seconds(block: Block, profile: Profile) -> float:

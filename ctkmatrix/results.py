@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ctkmatrix import flags, journal, stats
+import numpy as np
+
+from ctkmatrix import counts, flags, journal, plan, stats
 from ctkmatrix.model import (
     Case,
     Cell,
     CellResult,
+    Count,
+    Estimate,
     Field,
+    Flag,
     Manifest,
+    Metric,
     Outcome,
     Results,
     Sample,
@@ -22,8 +30,12 @@ from ctkmatrix.model import (
 from ctkmatrix.probe.registry import NATIVE, NATIVE_RUNTIME
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
+    from numpy.typing import NDArray
+
+MEASURED = Outcome(Status.MEASURED)
+UNREACHED = Outcome(Status.NOT_RUN, "the run ended before it")
 NEEDS_GPU = "needs a GPU: a genuine driver is checked for"
 
 Key = tuple[str, str, str]
@@ -38,10 +50,14 @@ class Collected:
     prepared: dict[str, journal.Prepared] = field(default_factory=dict)
     opened: dict[str, list[journal.Opened]] = field(default_factory=lambda: defaultdict(list))
     closed: dict[str, list[journal.Closed]] = field(default_factory=lambda: defaultdict(list))
-    points: dict[Key, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
-    """Each process's value, seconds a turn. The single values stay in the journal: a large matrix's would fill the memory."""
+    points: stats.Points = field(default_factory=stats.Points)
+    """Each process's value. The single values stay in the journal: a large matrix's would fill the memory."""
     rounds: dict[int, int] = field(default_factory=dict)
     """By process: its round."""
+    counted: dict[Key, dict[int, journal.Instructions]] = field(default_factory=lambda: defaultdict(dict))
+    """By heap: what was counted there."""
+    watched: dict[str, journal.Opened] = field(default_factory=dict)
+    """By cell: the first worker that counted."""
     problems: dict[Key, Outcome] = field(default_factory=dict)
     lost: dict[tuple[str, str], str] = field(default_factory=dict)
     """By (cell, case): why its worker was lost; the case is empty where the worker could not open."""
@@ -51,6 +67,19 @@ class Collected:
     paused: list[journal.Paused] = field(default_factory=list)
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Pause the garbage collector, which would look again and again at millions of objects that hold no cycle."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@_uncollected()
 def collect(records: Iterable[journal.Record]) -> Collected:
     """Sort *records*. Raises ValueError where they do not begin with a plan."""
     rest = iter(records)
@@ -64,11 +93,13 @@ def collect(records: Iterable[journal.Record]) -> Collected:
                 _add_block(found, record)
             case journal.Prepared():
                 found.prepared[record.cell] = record
+            case journal.Counted():
+                _add_count(found, record)
             case journal.Opened():
-                found.opened[record.cell].append(record)
+                _add_opened(found, record)
             case journal.Lost():
                 found.lost.setdefault((record.cell, record.case), record.reason)
-            case journal.Closed():
+            case journal.Closed(counted=False):
                 found.closed[record.cell].append(record)
                 found.looped += record.looped
                 found.lifetime += record.lifetime
@@ -77,22 +108,40 @@ def collect(records: Iterable[journal.Record]) -> Collected:
     return found
 
 
+def _add_opened(found: Collected, record: journal.Opened) -> None:
+    if record.counted:
+        found.watched.setdefault(record.cell, record)
+    else:
+        found.opened[record.cell].append(record)
+
+
 def _add_block(found: Collected, record: journal.Measured) -> None:
-    cell, case, process = record.cell, record.case, record.process
-    found.rounds[process] = record.round
-    for variant, values in record.results.items():
-        found.points[cell, case, variant][process] = stats.median(values.values)
+    found.rounds[record.process] = record.round
+    if record.results:
+        found.points.add(record)
     if record.dirt:
-        found.dirt.setdefault((cell, case), record.dirt)
-    for variant, reason in record.failures.items():
-        found.problems.setdefault((cell, case, variant), Outcome(Status.FAILED, reason))
-    for variant, reason in record.absent.items():
-        found.problems.setdefault((cell, case, variant), Outcome(Status.NOT_APPLICABLE, reason))
+        found.dirt.setdefault((record.cell, record.case), record.dirt)
+    if record.failures or record.absent:
+        _add_problems(found, record)
+
+
+def _add_count(found: Collected, record: journal.Counted) -> None:
+    for variant, count in record.results.items():
+        found.counted[record.cell, record.case, variant][record.round] = count
+    if record.dirt:
+        found.dirt.setdefault((record.cell, record.case), record.dirt)
+    _add_problems(found, record)
+
+
+def _add_problems(found: Collected, record: journal.Measured | journal.Counted) -> None:
+    for status, reasons in ((Status.FAILED, record.failures), (Status.NOT_APPLICABLE, record.absent)):
+        for variant, reason in reasons.items():
+            found.problems.setdefault((record.cell, record.case, variant), Outcome(status, reason))
 
 
 def by_round(found: Collected, key: Key) -> dict[int, float]:
     """Return a variant's value in each round, seconds a turn. Raises ValueError where a round has two processes of it."""
-    points = found.points.get(key, {})
+    points = found.points.of(*key)
     values = {found.rounds[process]: value for process, value in points.items()}
     if len(values) < len(points):
         raise ValueError(f"a round holds two processes of {' '.join(key)}")
@@ -110,41 +159,83 @@ def samples(records: Iterable[journal.Record]) -> dict[Key, list[Sample]]:
     return found
 
 
+@_uncollected()
 def assemble(found: Collected, cases: Sequence[Case], excluded: Sequence[tuple[Cell, str]], target: float) -> Results:
     """Return the results of a run. *target* is in seconds a call."""
-    planned = _flagged(found, cases)
+    planned = fields(found, cases)
     by_cell: dict[str, list[Field]] = defaultdict(list)
     for one in planned:
         by_cell[one.cell].append(one)
     cells = tuple(_cell_result(found, cell, by_cell[cell.id]) for cell in found.began.cells)
-    return Results(_manifest(found, planned), tuple(cases), cells, planned, target, tuple(excluded))
+    return Results(_manifest(found, planned, cases), tuple(cases), cells, planned, target, tuple(excluded))
 
 
+@_uncollected()
 def fields(found: Collected, cases: Sequence[Case]) -> tuple[Field, ...]:
     """Return the field of every planned (cell, case, variant)."""
-    return tuple(_field(found, cell, case, variant) for cell in found.began.cells for case in cases for variant in case.variants)
+    return tuple(one for cell in found.began.cells for one in _of_cell(found, cell, cases))
 
 
-def _flagged(found: Collected, cases: Sequence[Case]) -> tuple[Field, ...]:
-    """Return the fields with their flags, which no decision during the run needs."""
-    planned, by_id = fields(found, cases), {case.id: case for case in cases}
-    by_key = {(one.cell, one.case, one.variant): one for one in planned}
-    whole = []
-    for key, one in by_key.items():
-        native = by_key.get((one.cell, one.case, twin(one.variant))) if one.overhead else None
-        rounds = [found.rounds[process] for process in sorted(found.points.get(key, ()))]
-        raised = flags.of_field(one, native, rounds, by_id[one.case], found.began)
-        whole.append(replace(one, flags=raised) if raised else one)
-    return tuple(whole)
+def _of_cell(found: Collected, cell: Cell, cases: Sequence[Case]) -> Iterator[Field]:
+    """Yield the fields of a *cell*, whose numbers are made together: enough for arrays, and little enough for a cache."""
+    planned = {(cell.id, case.id, variant.name): (case, variant) for case in cases for variant in case.variants}
+    outcomes = {key: _outcome(found, key, cell, variant) for key, (_, variant) in planned.items()}
+    measured = [key for key, one in outcomes.items() if one.status is Status.MEASURED]
+    timed = [key for key in measured if key in found.points]
+    row = {key: place for place, key in enumerate(timed)}
+    counted = {key: counts.of_heaps(found.counted[key]) for key in measured if key in found.counted}
+    natives = {key: beside for key in timed if (beside := _native(key)) in row and beside != key}
+    table = found.points.table(cell.id, [key[1:] for key in timed])
+    python, native = table[[row[key] for key in natives]], table[[row[key] for key in natives.values()]]
+    times = dict(zip(timed, stats.estimates(table), strict=True))
+    overheads = dict(zip(natives, stats.estimates(python - native), strict=True))
+    ratios = dict(zip(natives, stats.estimates(python / native), strict=True))
+    rounds = np.array([found.rounds[process] for process in found.points.processes(cell.id)])
+    raised = dict(zip(timed, _raised(rounds, table), strict=True))
+    for key, (case, _) in planned.items():
+        overhead = overheads.get(key)
+        own = raised.get(key, ())
+        one = Field(*key, outcomes[key], times.get(key), overhead, ratios.get(key), own, counted.get(key))
+        more = flags.of_field(one, times[natives[key]] if overhead else None, case, found.began)
+        yield replace(one, flags=one.flags + more) if more else one
 
 
-def is_complete(fields: Iterable[Field], processes: int) -> bool:
-    """Whether everything was measured in all planned *processes*; what a version or the device cannot do does not count."""
-    return all(
-        one.time is not None and len(one.time.points) >= processes
-        for one in fields
-        if one.outcome.status is not Status.NOT_APPLICABLE
+def _native(key: Key) -> Key:
+    """Return the key that *key* is set against: its own where it is native itself."""
+    cell, case, variant = key
+    return cell, case, twin(variant)
+
+
+def _raised(rounds: NDArray[np.int_], table: NDArray[np.float64]) -> list[tuple[Flag, ...]]:
+    """Return the flags that the points of each row of a *table* raise by themselves; *rounds* are those of its columns."""
+    raised: list[tuple[Flag, ...]] = [()] * len(table)
+    for rows, places in stats.alike(table):
+        when, points = stats.chosen(np.broadcast_to(rounds, places.shape), places), stats.chosen(table[rows], places)
+        for one in np.flatnonzero(flags.suspect(when, points)):
+            raised[rows[one]] = flags.of_points(when[one].tolist(), points[one].tolist())
+    return raised
+
+
+def is_complete(fields: Iterable[Field], began: journal.Began, over_null: Container[tuple[str, str]]) -> bool:
+    """Whether all was measured in all planned processes; what a version or the device cannot do does not count.
+
+    over_null
+        The (case, variant) that run over the null driver: these are counted, where instructions are asked for.
+    """
+    planned = [one for one in fields if one.outcome.status is not Status.NOT_APPLICABLE]
+    timed = began.metric is Metric.INSTRUCTIONS or all(_has(one.time, began.profile.processes) for one in planned)
+    return timed and (
+        began.metric is Metric.TIME
+        or all(_has(one.count, plan.COUNT.processes) for one in planned if (one.case, one.variant) in over_null)
     )
+
+
+def _has(found: Estimate | Count | None, processes: int) -> bool:
+    return found is not None and len(found.points) >= processes
+
+
+def _over_null(cases: Iterable[Case]) -> frozenset[tuple[str, str]]:
+    return frozenset((case.id, variant) for case in cases for variant in plan.variants_of(case, "null"))
 
 
 def twin(variant: str) -> str:
@@ -152,37 +243,15 @@ def twin(variant: str) -> str:
     return NATIVE_RUNTIME if variant.endswith("-runtime") else NATIVE
 
 
-def _field(found: Collected, cell: Cell, case: Case, variant: Variant) -> Field:
-    key = (cell.id, case.id, variant.name)
-    outcome = _outcome(found, key, cell, variant)
-    if outcome.status is not Status.MEASURED:
-        return Field(*key, outcome)
-    own = found.points[key]
-    time = stats.estimate([own[process] for process in sorted(own)])
-    against = _twin(found, cell, case, variant)
-    overhead, ratio = (stats.paired(own, against) if against else None) or (None, None)
-    return Field(*key, outcome, time, overhead, ratio)
-
-
-def _twin(found: Collected, cell: Cell, case: Case, variant: Variant) -> dict[int, float] | None:
-    """Return each process's value of the native twin of *variant*; ``None`` where there is none, or it was not measured."""
-    name = twin(variant.name)
-    for native in case.variants:
-        if native.name == name and native is not variant:
-            key = (cell.id, case.id, name)
-            return found.points[key] if _outcome(found, key, cell, native).status is Status.MEASURED else None
-    return None
-
-
 def _outcome(found: Collected, key: Key, cell: Cell, variant: Variant) -> Outcome:
     """Return what is to be said of a field, the weightiest first: a failure in any process is a failure."""
-    return next(_judgements(found, key, cell, variant), Outcome(Status.NOT_RUN, "the run ended before it"))
+    return next(_judgements(found, key, cell, variant), UNREACHED)
 
 
 def _judgements(found: Collected, key: Key, cell: Cell, variant: Variant) -> Iterator[Outcome]:
     name, case, _ = key
-    prepared = found.prepared.get(name)
-    if prepared and prepared.reason and key not in found.points:
+    prepared, measured = found.prepared.get(name), key in found.points or key in found.counted
+    if prepared and prepared.reason and not measured:
         yield Outcome(Status.NOT_RUN, prepared.reason)
     if variant.needs == "gpu" and found.began.device["kind"] != "gpu":
         yield Outcome(Status.NOT_APPLICABLE, NEEDS_GPU)
@@ -194,8 +263,8 @@ def _judgements(found: Collected, key: Key, cell: Cell, variant: Variant) -> Ite
         yield Outcome(Status.FAILED, reason)
     if dirt := found.dirt.get((name, case)):
         yield Outcome(Status.FAILED, f"it left the process unclean: {dirt}")
-    if key in found.points:
-        yield Outcome(Status.MEASURED)
+    if measured:
+        yield MEASURED
     if reason := found.lost.get((name, "")):
         yield Outcome(Status.NOT_RUN, f"the worker did not start: {reason}")
 
@@ -204,13 +273,13 @@ def _cell_result(found: Collected, cell: Cell, fields: Sequence[Field]) -> CellR
     opened = found.opened.get(cell.id, [])
     prepared = found.prepared.get(cell.id)
     provenance: dict[str, Any] = dict(prepared.provenance) if prepared else {}
-    if opened:
-        provenance |= opened[0].identity
+    if first := opened[0] if opened else found.watched.get(cell.id):
+        provenance |= first.identity
     return CellResult(
         cell,
         _cell_outcome(fields),
         flags.of_cell(cell, found.began, prepared, opened, found.closed.get(cell.id, [])),
-        len(set().union(*(found.points.get((one.cell, one.case, one.variant), {}) for one in fields))),
+        len(found.points.processes(cell.id)) or max((len(one.count.points) for one in fields if one.count), default=0),
         provenance,
     )
 
@@ -219,7 +288,7 @@ def _cell_outcome(fields: Sequence[Field]) -> Outcome:
     planned = [one for one in fields if one.outcome.status is not Status.NOT_APPLICABLE]
     missing = [one for one in planned if one.outcome.status is not Status.MEASURED]
     if not missing:
-        return Outcome(Status.MEASURED)
+        return MEASURED
     reasons = {one.outcome.reason for one in missing}
     if len(missing) == len(planned):
         kinds = {one.outcome.status for one in missing}
@@ -227,7 +296,7 @@ def _cell_outcome(fields: Sequence[Field]) -> Outcome:
     return Outcome(Status.FAILED, f"{len(missing)} of {len(planned)}: {'; '.join(sorted(reasons))}")
 
 
-def _manifest(found: Collected, fields: Iterable[Field]) -> Manifest:
+def _manifest(found: Collected, fields: Iterable[Field], cases: Iterable[Case]) -> Manifest:
     began, last = found.began, found.paused[-1] if found.paused else None
     return Manifest(
         run=began.run,
@@ -236,7 +305,7 @@ def _manifest(found: Collected, fields: Iterable[Field]) -> Manifest:
         status="interrupted"
         if last is None or last.interrupted
         else "complete"
-        if is_complete(fields, began.profile.processes)
+        if is_complete(fields, began, _over_null(cases))
         else "incomplete",
         arguments=began.arguments,
         profile=began.profile,
@@ -246,6 +315,8 @@ def _manifest(found: Collected, fields: Iterable[Field]) -> Manifest:
         machine=began.machine,
         harness=began.harness,
         orchestrator=began.orchestrator,
+        metric=began.metric,
+        counter=began.counter,
         timed_share=found.looped / found.lifetime if found.lifetime else None,
         worker_seconds=found.lifetime,
         wall_seconds=sum(pause.wall for pause in found.paused),

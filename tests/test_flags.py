@@ -59,7 +59,8 @@ def field(points: Sequence[float], overhead: Estimate | None = None) -> Field:
 
 def of(points: Sequence[float], began: journal.Began = GPU, **more: Any) -> set[Flag]:
     """Return the flags of a field of *points*."""
-    return set(flags.of_field(field(points, more.get("overhead")), more.get("native"), range(len(points)), CASE, began))
+    alone = flags.of_points(range(len(points)), points)
+    return {*alone, *flags.of_field(field(points, more.get("overhead")), more.get("native"), CASE, began)}
 
 
 @pytest.mark.parametrize("count", [4, 8, 12, 30])
@@ -127,12 +128,12 @@ def test_values_are_set_against_their_own_rounds() -> None:
 def test_times_that_agree_may_be_the_gpu_s(python: float, native: float, full: bool) -> None:
     """Both above 10 µs and within 5 %; on a GPU and in an asynchronous case alone, and only beside a twin."""
     assert flags.queue_full(python * 1e-6, native * 1e-6) is full
-    points, twin = [python * 1e-6] * 12, field([native * 1e-6] * 12)
+    points, twin = [python * 1e-6] * 12, estimate([native * 1e-6] * 12)
     assert (Flag.QUEUE_FULL in of(points, native=twin)) is full
     assert Flag.QUEUE_FULL not in of(points)
     assert Flag.QUEUE_FULL not in of(points, msgspec.structs.replace(GPU, device={"kind": "null"}), native=twin)
     synchronous = replace(CASE, asynchronous=False)
-    assert Flag.QUEUE_FULL not in flags.of_field(field(points), twin, range(len(points)), synchronous, GPU)
+    assert Flag.QUEUE_FULL not in flags.of_field(field(points), twin, synchronous, GPU)
 
 
 def test_a_target_that_was_not_reached_is_told() -> None:
@@ -149,7 +150,40 @@ def test_a_target_that_was_not_reached_is_told() -> None:
 def test_what_was_not_measured_has_no_flag() -> None:
     """A failed field has no number to weaken."""
     failed = Field(CELL.id, CASE.id, "core", Outcome(Status.FAILED, "why"))
-    assert flags.of_field(failed, None, [], CASE, GPU) == ()
+    assert flags.of_field(failed, None, CASE, GPU) == ()
+
+
+SHAPES: tuple[Callable[[np.random.Generator, int], np.ndarray], ...] = (
+    lambda random, count: random.normal(1e-6, 2e-8, count),
+    lambda random, count: random.normal(1e-6, 1e-7, count),
+    lambda random, count: random.lognormal(0, 0.3, count),
+    lambda random, count: random.integers(4, 7, count).astype(float),
+    lambda random, count: np.where(random.random(count) < 0.3, 1.4, 1.0) * random.normal(1e-6, 1e-8, count),
+    lambda random, count: random.normal(1e-6, 2e-8, count) * (1 + 0.1 * np.arange(count) / count),
+    lambda random, count: (random.normal(100, 1, count) * (1 - 0.04 * np.arange(count) / count)).round(),
+    lambda _, count: np.zeros(count),
+)
+"""Quiet, noisy, skewed, tied, with two modes, drifting, drifting with ties, and no time at all."""
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 8, 9, 12, 20])
+def test_no_flag_is_missed_without_a_closer_look(count: int) -> None:
+    """Whatever the shape, also where rounds came in another order or came twice: what is no suspect has no flag."""
+    random = np.random.default_rng(count)
+    rows = np.array([shape(random, count) for shape in SHAPES for _ in range(200)])
+    for order in (np.arange(count), random.permutation(count), np.arange(count) // 2):
+        rounds = np.broadcast_to(order, rows.shape)
+        suspects = flags.suspect(rounds, rows)
+        quiet = zip(rounds[~suspects].tolist(), rows[~suspects].tolist(), strict=True)
+        assert {flags.of_points(*one) for one in quiet} <= {()}
+    assert count == 1 or suspects.any()
+
+
+def test_few_clean_fields_are_looked_at_closer() -> None:
+    """That is what it is for: of normal data, 2 %, two in a hundred."""
+    random = np.random.default_rng(20260301)
+    suspects = flags.suspect(np.tile(np.arange(20), (5000, 1)), random.normal(1e-6, 2e-8, (5000, 20)))
+    assert 0 < suspects.mean() < 0.02
 
 
 def lives(*readings: tuple[dict[str, Any], dict[str, Any]]) -> tuple[list[journal.Opened], list[journal.Closed]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 
 import msgspec
 import pytest
 
 from ctkmatrix import journal
-from ctkmatrix.model import Case, Cell, Field, Flag, Outcome, Profile, Results, Status, Variant
+from ctkmatrix.model import Case, Cell, Estimate, Field, Flag, Outcome, Profile, Results, Status, Variant
 from ctkmatrix.results import NEEDS_GPU, assemble, by_round, collect, twin
+from ctkmatrix.stats import estimate
 from tests.test_journal import BEGAN
 
 CELL, OTHER = Cell("13.5", "3.14", "13.5.0", "1.2.2"), Cell("13.5", "3.14t", "13.5.0", None)
@@ -70,6 +72,25 @@ def test_overhead_is_python_minus_native_in_the_same_processes() -> None:
     assert bindings.ratio.value == pytest.approx(6.0)
     assert field(found, "native").overhead is None
     assert field(found, "native").time is not None
+
+
+def test_overhead_is_paired_within_processes() -> None:
+    """What a process adds to both sides cancels, also below zero; processes that lack one side do not count."""
+    shifts = {0: 0.0, 1: 50.0, 2: 10.0, 3: 90.0}
+    both = [block(CELL, n, native=100 + shift, bindings=400 + shift, core=60 + shift) for n, shift in shifts.items()]
+    found = results(*both, block(CELL, 7, bindings=9999.0), block(CELL, 8, native=1.0))
+    overhead, time, ratio = (getattr(field(found, "bindings"), name) for name in ("overhead", "time", "ratio"))
+    assert overhead == Estimate(300.0, 300.0, 300.0, (300.0,) * 4)
+    assert time.points == (400.0, 450.0, 410.0, 490.0, 9999.0)
+    assert ratio == estimate([(400 + shift) / (100 + shift) for shift in shifts.values()])
+    assert field(found, "core").overhead == Estimate(-40.0, -40.0, -40.0, (-40.0,) * 4)
+
+
+def test_nothing_in_common_is_no_overhead() -> None:
+    """Two sides from different processes are not set against each other."""
+    found = field(results(block(CELL, 0, native=1.0), block(CELL, 1, core=2.0)), "core")
+    assert found.time == Estimate(2.0, None, None, (2.0,))
+    assert (found.overhead, found.ratio) == (None, None)
 
 
 def test_runtime_variants_are_set_against_the_runtime_s_twin() -> None:
@@ -245,3 +266,17 @@ def test_a_journal_without_a_plan_is_refused() -> None:
     """Nothing is made up."""
     with pytest.raises(ValueError, match="plan"):
         collect([block(CELL, 0, native=1e-9)])
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_garbage_collector_is_left_as_it_was(enabled: bool) -> None:
+    """Paused while journals are evaluated; on or off again after them, also after one that is refused."""
+    before = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        results(block(CELL, 0, native=1e-9, core=2e-9))
+        with pytest.raises(ValueError, match="plan"):
+            collect([])
+        assert gc.isenabled() is enabled
+    finally:
+        (gc.enable if before else gc.disable)()

@@ -2,22 +2,67 @@
 
 from __future__ import annotations
 
+import math
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
-from ctkmatrix.model import Estimate, Sample
-from ctkmatrix.stats import by_process, estimate, paired
+from ctkmatrix.journal import Measured, Values
+from ctkmatrix.model import Estimate
+from ctkmatrix.stats import Points, estimate, estimates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
-def sample(process: int, values: tuple[float, ...]) -> Sample:
-    """Return a sample of one process."""
-    return Sample("cell", "case", "core", process, 0, 100, values)
+def block(process: int, case: str = "a.b", cell: str = "cell", **values: tuple[float, ...]) -> Measured:
+    """Return a block whose variants have these *values*."""
+    results = {variant: Values(100, some, ()) for variant, some in values.items()}
+    return Measured(cell=cell, process=process, round=0, case=case, results=results)
+
+
+def points(*blocks: Measured) -> Points:
+    """Return the points of *blocks*."""
+    found = Points()
+    for one in blocks:
+        found.add(one)
+    return found
 
 
 def test_a_process_counts_once_by_its_median() -> None:
     """One wild value in a process moves nothing, and many values weigh no more than few."""
-    samples = [sample(0, (1.0, 1.0, 9.0)), sample(1, (2.0,) * 400)]
-    assert by_process(samples) == {0: 1.0, 1: 2.0}
+    assert points(block(0, core=(1.0, 1.0, 9.0)), block(1, core=(2.0,) * 400)).of("cell", "a.b", "core") == {0: 1.0, 1: 2.0}
+
+
+def test_points_are_told_apart() -> None:
+    """By cell, case and variant, in whatever order blocks came; what was not measured has none and is not in them."""
+    found = points(
+        block(4, core=(1.0,)),
+        block(4, "c.d", native=(2.0,), core=(3.0,)),
+        block(2, native=(4.0,)),
+        block(3, "c.d", "other", core=(5.0,)),
+        block(4, native=(6.0,)),
+    )
+    values = {("cell", "a.b", "core"): {4: 1.0}, ("cell", "c.d", "native"): {4: 2.0}, ("cell", "c.d", "core"): {4: 3.0}}
+    values |= {("cell", "a.b", "native"): {2: 4.0, 4: 6.0}, ("other", "c.d", "core"): {3: 5.0}}
+    assert {key: found.of(*key) for key in found} == values
+    assert len(found) == len(values)
+    assert [found.processes(cell) for cell in ("cell", "other", "none")] == [[2, 4], [3], []]
+    for absent in (("none", "a.b", "core"), ("other", "a.b", "core")):
+        assert absent not in found
+        assert found.of(*absent) == {}
+    assert len(found) == len(values)
+
+
+def test_points_are_a_table_of_a_cell() -> None:
+    """A row for each that is asked for, a column for each process in order, NaN where there is nothing."""
+    found = points(block(7, native=(1.0,)), block(3, native=(2.0,), core=(3.0,)), block(5, "c.d", core=(4.0,)))
+    nan = math.nan
+    wanted = [[3.0, nan, nan], [2.0, nan, 1.0], [nan, 4.0, nan]]
+    np.testing.assert_array_equal(found.table("cell", [("a.b", "core"), ("a.b", "native"), ("c.d", "core")]), wanted)
+    assert found.table("cell", []).shape == (0, 3)
+    assert found.table("none", []).shape == (0, 0)
 
 
 def test_nothing_measured_is_an_error() -> None:
@@ -58,25 +103,27 @@ def test_one_process_in_eight_at_twice_the_time_moves_nothing() -> None:
     assert found.high - found.low < 3
 
 
-def test_overhead_is_paired_within_processes() -> None:
-    """What a process adds to both sides cancels; processes that lack one side do not count."""
-    shift = {0: 0.0, 1: 50.0, 2: 10.0, 3: 90.0}
-    native = {process: 100 + shift[process] for process in shift}
-    python = {process: 400 + shift[process] for process in shift} | {7: 9999.0}
-    found = paired(python, native)
-    assert found is not None
-    overhead, ratio = found
-    assert overhead == Estimate(300.0, 300.0, 300.0, (300.0,) * 4)
-    assert ratio.value < 4
-
-
-def test_nothing_in_common_is_no_overhead() -> None:
-    """Two sides from different processes are not set against each other."""
-    assert paired({0: 1.0}, {1: 1.0}) is None
-
-
-def test_a_negative_overhead_stays_negative() -> None:
-    """Nothing is clamped at zero."""
-    found = paired({0: 1.0, 1: 1.0}, {0: 2.0, 1: 2.0})
-    assert found is not None
-    assert found[0].value == -1.0
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda random, shape: random.normal(4e-7, 8e-9, shape),
+        lambda random, shape: random.lognormal(0, 2, shape),
+        lambda random, shape: random.integers(1, 4, shape).astype(float),
+        lambda random, shape: random.choice([1.0, 1.7], shape) * random.normal(1e-6, 1e-8, shape),
+        lambda _, shape: np.full(shape, 0.1),
+    ],
+    ids=["normal", "skewed", "tied", "two modes", "constant"],
+)
+def test_the_estimates_of_a_table_are_those_of_its_rows(
+    make: Callable[[np.random.Generator, tuple[int, int]], np.ndarray],
+) -> None:
+    """To the last bit, whatever rows lack; a row without points has none."""
+    random = np.random.default_rng(3)
+    for width in (1, 2, 3, 5, 12, 20, 61):
+        table = make(random, (60, width))
+        table[20:][random.random((40, width)) < 0.2] = math.nan
+        table[50] = math.nan
+        rows = [[point for point in row if not math.isnan(point)] for row in table.tolist()]
+        assert estimates(table) == [estimate(row) if row else None for row in rows]
+        assert estimates(table)[50] is None
+    assert estimates(np.empty((0, 3))) == []
