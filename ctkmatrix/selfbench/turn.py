@@ -1,6 +1,6 @@
 """What a turn of ``loop`` costs over a turn of a bare ``repeat``: a row of `nox -s selfbench`.
 
-``python selfbench_turn.py ROOT`` runs in a cell's interpreter and prints a JSON list: ns a turn, one number a trial. The two
+``python turn.py ROOT`` runs in a cell's interpreter and prints a JSON list: ns a turn, one number a trial. The two
 loops alternate, each first in every second trial, so that drift cancels.
 """
 

@@ -1,6 +1,6 @@
 """What planning and statistics cost for a matrix of 1,000 cells of 100 cases and 20 processes: a row of `nox -s selfbench`.
 
-``python -m ctkmatrix.selfbench_scale [CELLS]`` prints a line of JSON. It is a process of its own, so that the peak of its memory
+``python -m ctkmatrix.selfbench.scale [CELLS]`` prints a line of JSON. It is a process of its own, so that the peak of its memory
 is that of this work alone.
 """
 

@@ -17,14 +17,20 @@ import pyperf
 
 from ctkmatrix import workers
 from ctkmatrix.errors import MachineError
+from ctkmatrix.measure import opening
+from ctkmatrix.selfbench import race
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ctkmatrix.device import Device
     from ctkmatrix.measure import Setup
 
-RUNNER = Path(__file__).parent / "selfbench_runner.py"
+ROOT = Path(__file__).parents[2]
+RUNNER = Path(__file__).with_name("runner.py")
+
+FLAGS = {"pyperf --fast": ("--fast",), "pyperf": ()}
+"""pyperf's own flags by the name of the peer; the one that is less exact first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,26 @@ class Measured:
 
     wall: float
     points: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """pyperf under one set of flags, on a sample of the benchmarks."""
+
+    name: str
+    measured: Mapping[str, Measured]
+
+    @property
+    def halves(self) -> dict[str, float]:
+        """Half the width of each benchmark's 95 % interval over process medians, seconds a turn."""
+        return {benchmark: race.half(one.points) for benchmark, one in self.measured.items()}
+
+    def wall(self, strata: Iterable[race.Stratum]) -> float:
+        """Return the seconds of wall time for all benchmarks of *strata*: in each, the sampled ones' mean for every one."""
+        return sum(
+            statistics.fmean(self.measured[benchmark].wall for benchmark in stratum.chosen) * len(stratum.benchmarks)
+            for stratum in strata
+        )
 
 
 def provide(packages: Path, python: Path) -> None:
@@ -69,22 +95,10 @@ def measure(setup: Setup, device: Device, benchmark: str, flags: Sequence[str], 
 
 
 def request(setup: Setup, device: Device, benchmark: str, packages: Path) -> dict[str, object]:
-    """Return what ``selfbench_runner.py`` is told; ``open`` is what a worker is opened with, but for the pinning to a CPU."""
+    """Return what ``runner.py`` is told; ``open`` is what a worker is opened with, but for the pinning to a CPU."""
     case, _, variant = benchmark.partition("/")
-    return {
-        "path": [str(Path(__file__).parent.parent), str(packages)],
-        "case": case,
-        "variant": variant,
-        "open": {
-            "libcuda": setup.libcuda,
-            "cases": str(setup.cases),
-            "cubin": setup.cubin,
-            "architecture": device.architecture,
-            "core": setup.cell.core is not None,
-            "native": setup.native,
-            "cpu": None,
-        },
-    }
+    path = [str(ROOT), str(packages)]
+    return {"path": path, "case": case, "variant": variant, "open": opening(setup, device)}
 
 
 def medians(benchmark: pyperf.Benchmark) -> tuple[float, ...]:

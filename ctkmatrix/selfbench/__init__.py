@@ -1,0 +1,1 @@
+"""ctkmatrix measured by itself: ``python -m ctkmatrix.selfbench``, behind `nox -s selfbench`."""
