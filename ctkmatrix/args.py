@@ -10,12 +10,13 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ctkmatrix.errors import UsageError
+from ctkmatrix.model import Metric
 from ctkmatrix.suggest import perhaps
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from ctkmatrix.model import Cell
+    from ctkmatrix.model import Cell, Matrix
 
 PROFILES = ("quick", "standard", "thorough")
 LATEST = "latest"
@@ -30,8 +31,12 @@ class Arguments:
     """Globs over case ids."""
     cell: tuple[str, ...] = ()
     """Globs over cell ids."""
+    group: str | None = None
+    """A group of matrix.toml, whose cells are chosen from instead of the matrix's own."""
     python: tuple[str, ...] = ()
     """Python versions, ``3.N`` or ``3.Nt``."""
+    metric: str = "time"
+    """``time``, ``instructions`` or ``both``."""
     profile: str = "standard"
     device: str = "auto"
     """``auto``, ``null``, ``gpu``, ``gpu:INDEX`` or ``gpu:UUID``."""
@@ -68,6 +73,19 @@ def words(arguments: Arguments) -> list[str]:
     return found
 
 
+def among(matrix: Matrix, arguments: Arguments, only: Collection[str] = ()) -> tuple[Cell, ...]:
+    """Return the cells to select from: those of the group that is asked for, or the matrix's own; with *only*, those of its ids.
+
+    Raises UsageError for a group that there is not, and where no cell has one of the ids.
+    """
+    cells = matrix.cells if arguments.group is None else _group(matrix, arguments.group)
+    found = tuple(cell for cell in cells if not only or cell.id in only)
+    if not found:
+        where = "matrix.toml" if arguments.group is None else f"group «{arguments.group}»"
+        raise UsageError(f"no cell is selected: {where} has none of {', '.join(only)}; `nox -s bench` takes any group's cells")
+    return found
+
+
 def select(cells: Iterable[Cell], arguments: Arguments) -> tuple[Cell, ...]:
     """Return those of *cells* that the arguments ask for.
 
@@ -83,7 +101,8 @@ def select(cells: Iterable[Cell], arguments: Arguments) -> tuple[Cell, ...]:
     )
     if not chosen:
         asked = [*arguments.cell, *(f"Python {python}" for python in arguments.python)]
-        raise UsageError(f"no cell is selected: none is both {' and '.join(asked)}; `nox -l` lists the cells")
+        listed = "`nox -l`" if arguments.group is None else "matrix.toml"
+        raise UsageError(f"no cell is selected: none is both {' and '.join(asked)}; {listed} lists the cells")
     return chosen
 
 
@@ -104,7 +123,9 @@ def _parser() -> _Parser:
     add = parser.add_argument
     add("--case", action="append", metavar="GLOB", help="cases by id, such as 'event.*' (repeatable)")
     add("--cell", action="append", metavar="GLOB", help="cells by id, such as 'cu13.0-*' (repeatable)")
+    add("--group", metavar="NAME", help="the cells of this group of matrix.toml, instead of its own")
     add("--python", action="append", metavar="X", type=_python, help="cells of this Python (repeatable)")
+    add("--metric", type=_metric, metavar="|".join(Metric), help="what is measured (time)")
     add("--profile", metavar="|".join(PROFILES), help="how much is measured (standard)")
     add("--quick", action="store_const", const="quick", dest="profile", help="the same as --profile quick")
     add("--device", type=_device, metavar="auto|null|gpu[:INDEX|UUID]", help="where calls go (auto)")
@@ -116,6 +137,12 @@ def _parser() -> _Parser:
 def _python(text: str) -> str:
     if not re.fullmatch(r"3\.[0-9]+t?", text):
         raise argparse.ArgumentTypeError(f"{text!r} is no Python version: write 3.12, or 3.14t for a free-threaded build")
+    return text
+
+
+def _metric(text: str) -> str:
+    if text not in set(Metric):
+        raise argparse.ArgumentTypeError(f"{text!r} is no metric{perhaps(text, Metric)}: write {', '.join(Metric)}")
     return text
 
 
@@ -133,6 +160,13 @@ def _unknown(word: str, options: Iterable[str]) -> str:
         option = "--cell" if re.match(r"cu\d", word) else "--case"
         return f"after --: unexpected word {word!r}; perhaps you meant {option} {word!r}"
     return f"after --: unknown option {word.partition('=')[0]}{perhaps(word.partition('=')[0], options)}; --help lists them"
+
+
+def _group(matrix: Matrix, name: str) -> tuple[Cell, ...]:
+    groups = dict(matrix.groups)
+    if name not in groups:
+        raise UsageError(f"--group: there is no group {name!r}{perhaps(name, groups)}; there are {', '.join(groups) or 'none'}")
+    return groups[name]
 
 
 def _check_each_matches(cells: Collection[Cell], arguments: Arguments) -> None:

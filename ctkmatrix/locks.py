@@ -1,7 +1,7 @@
 """The locks in ``locks/``: what each asks for, how they are renewed, and what a selection of them downloads.
 
 One lock serves every Python from 3.11 on and both Linux machines. A cell's lock follows from its toolkit, bindings and core; a
-toolkit has one for compiling; the orchestrator and the development tools have one each.
+toolkit has one for compiling; the orchestrator, the development tools and the profiler have one each.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ _DEV = (
     "scipy-stubs",
     "types-psutil",
 )
-TOOLS = {"orchestrator": _ORCHESTRATOR, "dev": _DEV}
+_PROFILE = ("py-spy",)
+"""In an environment of its own: `nox -s profile -- --time` alone wants it."""
+TOOLS = {"orchestrator": _ORCHESTRATOR, "dev": _DEV, "profile": _PROFILE}
 
 _COMPILE = (
     "pip",
@@ -81,7 +83,7 @@ def toolkit_lock(version: str) -> Path:
 
 
 def tools_lock(name: str) -> Path:
-    """Return the lock of the ``orchestrator`` or ``dev`` environment."""
+    """Return the lock of the ``orchestrator``, ``dev`` or ``profile`` environment."""
     return LOCKS / f"{name}.txt"
 
 
@@ -132,8 +134,8 @@ def renew(matrix: Matrix, run: Run) -> None:
 
 def _wanted(matrix: Matrix) -> dict[Path, tuple[tuple[str, ...], str]]:
     """Return each lock with its requirements and the toolkit that it belongs to, if any."""
-    wanted = {lock_path(cell): (cell_requirements(cell), cell.toolkit) for cell in matrix.cells}
-    for version in dict.fromkeys(cell.toolkit for cell in matrix.cells):
+    wanted = {lock_path(cell): (cell_requirements(cell), cell.toolkit) for cell in matrix.all_cells}
+    for version in dict.fromkeys(cell.toolkit for cell in matrix.all_cells):
         wanted[toolkit_lock(version)] = (toolkit_requirements(version), version)
     return wanted | {tools_lock(name): (requirements, "") for name, requirements in TOOLS.items()}
 

@@ -1,4 +1,4 @@
-"""``matrix.toml`` -> ``Matrix``: the axes, exclusions, odd cells and profiles, each mistake told with its line."""
+"""``matrix.toml`` -> ``Matrix``: the axes, exclusions, odd cells, groups and profiles, each mistake told with its line."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ctkmatrix.tomllines import Path
 
 _T = TypeVar("_T")
+_AXES = ("pythons", "cores", "toolkits")
 _COORDINATES = ("toolkit", "python", "bindings", "core")
 _NUMBERS = ("processes", "values", "seconds_per_value", "block_limit")
 _STOP = ("max_processes", "relative", "absolute_ns", "seconds_limit")
@@ -65,9 +66,9 @@ class _Reader:
         self._file = file
 
     def matrix(self) -> Matrix:
-        needed = ("pythons", "cores", "toolkits", "profiles", "target_ns")
-        self._file.table((), (*needed, "exclude", "cells", "margins"), required=needed)
-        axes = self._axes()
+        needed = (*_AXES, "profiles", "target_ns")
+        self._file.table((), (*needed, "exclude", "cells", "groups", "margins"), required=needed)
+        axes = self._axes(())
         excluded = self._excluded(axes)
         planned = [cell for cell in axes if cell not in excluded]
         by_hand = self._by_hand(planned)
@@ -79,25 +80,43 @@ class _Reader:
             profiles=self._profiles(),
             target=self._file.positive(("target_ns",), 1e9) / 1e9,
             margins=self._margins(),
+            groups=self._groups(),
         )
 
-    def _axes(self) -> list[Cell]:
-        pythons = self._axis(("pythons",), self._python)
-        cores = self._axis(("cores",), self._core)
+    def _groups(self) -> tuple[tuple[str, tuple[Cell, ...]], ...]:
+        names = self._file.table(("groups",)) if self._file.has("groups") else ()
+        return tuple((name, self._group(("groups", name))) for name in names)
+
+    def _group(self, path: Path) -> tuple[Cell, ...]:
+        """Return the cells that the tables of a group give together."""
+        if isinstance(self._file.value(path), dict):
+            self._file.fail(path, f"a group may have several tables: write [[groups.{path[-1]}]], in double brackets")
+        tables = self._file.array(path)
+        if not tables:
+            self._file.fail(path, f"group «{path[-1]}» is empty: give it {', '.join(_AXES)}")
+        for table in tables:
+            self._file.table(table, _AXES, required=_AXES)
+        return tuple(sorted({cell for table in tables for cell in self._axes(table)}, key=_order))
+
+    def _axes(self, at: Path) -> list[Cell]:
+        """Return the cells that the axes in the table *at* give."""
+        pythons = self._axis((*at, "pythons"), self._python)
+        cores = self._axis((*at, "cores"), self._core)
+        toolkits = (*at, "toolkits")
         return [
             Cell(toolkit, python, bindings, core)
-            for toolkit in self._toolkits()
-            for bindings, core, python in product(self._axis(("toolkits", toolkit), self._release), cores, pythons)
+            for toolkit in self._toolkits(toolkits)
+            for bindings, core, python in product(self._axis((*toolkits, toolkit), self._release), cores, pythons)
         ]
 
-    def _toolkits(self) -> list[str]:
-        found = self._file.table(("toolkits",))
+    def _toolkits(self, path: Path) -> list[str]:
+        found = self._file.table(path)
         if not found:
-            self._file.fail(("toolkits",), '«toolkits» is empty: write for example "13.0" = ["13.0.3"]')
+            self._file.fail(path, '«toolkits» is empty: write for example "13.0" = ["13.0.3"]')
         for key in found:
-            if isinstance(self._file.value(("toolkits", key)), dict):  # a bare 13.0 is a key 0 in a table 13
-                self._file.fail(("toolkits", key), f'a toolkit\'s version must stand in quotes, such as "{key}.0"')
-            self._checked_toolkit(("toolkits", key), key)
+            if isinstance(self._file.value((*path, key)), dict):  # a bare 13.0 is a key 0 in a table 13
+                self._file.fail((*path, key), f'a toolkit\'s version must stand in quotes, such as "{key}.0"')
+            self._checked_toolkit((*path, key), key)
         return found
 
     def _axis(self, path: Path, check: Callable[[Path], _T]) -> list[_T]:
@@ -164,13 +183,14 @@ class _Reader:
     def _margins(self) -> tuple[tuple[str, Margin], ...]:
         if not self._file.has("margins"):
             return DEFAULT_MARGINS
-        keys = ("relative", "absolute_ns")
+        needed, keys = ("relative", "absolute_ns"), ("relative", "absolute_ns", "instructions")
         found = []
         for glob in self._file.table(("margins",), required=("*",)):
             path = ("margins", glob)
-            self._file.table(path, keys, required=keys)
+            given = self._file.table(path, keys, required=needed)
             relative, absolute = self._file.positive((*path, "relative"), 1), self._file.positive((*path, "absolute_ns"), 1e9)
-            found.append((glob, Margin(relative, absolute / 1e9)))
+            more = {"instructions": self._file.positive((*path, "instructions"), 1)} if "instructions" in given else {}
+            found.append((glob, Margin(relative, absolute / 1e9, **more)))
         return tuple(found)
 
     def _profiles(self) -> tuple[Profile, ...]:

@@ -5,7 +5,7 @@ import pytest
 from ctkmatrix import args
 from ctkmatrix.args import Arguments
 from ctkmatrix.errors import Exit, UsageError
-from ctkmatrix.model import Cell
+from ctkmatrix.model import Cell, Matrix
 
 PLAIN = Cell("13.0", "3.14", "13.0.3", "1.2.2")
 FREE = Cell("13.0", "3.14t", "13.0.3", "1.2.2")
@@ -21,10 +21,11 @@ def test_no_words_ask_for_everything() -> None:
 def test_every_word_is_read() -> None:
     """Repeatable words keep their order; both ways of writing a value do."""
     words = ["--case", "event.*", "--case=loop.*", "--cell", "cu13.0-*", "--python", "3.14t", "--python", "3.11"]
-    more = ["--profile", "thorough", "--device", "gpu:1", "--resume", "20261130-abc", "--seed", "7"]
+    more = ["--group", "history", "--profile", "thorough", "--device", "gpu:1", "--resume", "20261130-abc", "--seed", "7"]
     assert args.parse([*words, *more]) == Arguments(
         case=("event.*", "loop.*"),
         cell=("cu13.0-*",),
+        group="history",
         python=("3.14t", "3.11"),
         profile="thorough",
         device="gpu:1",
@@ -62,6 +63,7 @@ def test_devices(device: str) -> None:
     [
         Arguments(),
         Arguments(case=("a.*", "b"), cell=("*",), python=("3.14t",), profile="quick", device="null", resume="latest", seed=0),
+        Arguments(group="history"),
     ],
 )
 def test_words_and_arguments_are_inverse(arguments: Arguments) -> None:
@@ -103,6 +105,53 @@ def test_help_prints_every_word(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(f"--{name}" in said for name in (*Arguments.__dataclass_fields__, "quick"))
 
 
+MATRIX = Matrix((PLAIN, FREE), (), (), 1e-6, groups=(("history", (OLD, PLAIN)), ("future", (FREE,))))
+
+
+@pytest.mark.parametrize(
+    ("group", "only", "cells"),
+    [
+        (None, (), (PLAIN, FREE)),
+        (None, (FREE.id,), (FREE,)),
+        ("history", (), (OLD, PLAIN)),
+        ("history", (PLAIN.id, FREE.id), (PLAIN,)),
+    ],
+)
+def test_a_group_stands_in_for_the_matrix(group: str | None, only: tuple[str, ...], cells: tuple[Cell, ...]) -> None:
+    """Its cells are chosen from, and no others; a session's own cells narrow either."""
+    assert args.among(MATRIX, Arguments(group=group), only) == cells
+
+
+def test_words_narrow_within_a_group() -> None:
+    """--python and --cell know the group's cells and no others."""
+    asked = Arguments(group="history", python=("3.12",))
+    assert args.select(args.among(MATRIX, asked), asked) == (OLD,)
+    beyond = Arguments(group="history", cell=(FREE.id,))
+    with pytest.raises(UsageError, match="matches no cell; the closest are"):
+        args.select(args.among(MATRIX, beyond), beyond)
+
+
+@pytest.mark.parametrize(
+    ("group", "only", "message"),
+    [
+        ("histroy", (), "--group: there is no group 'histroy'; perhaps you meant «history»; there are history, future"),
+        ("future", (PLAIN.id,), f"no cell is selected: group «future» has none of {PLAIN.id}; `nox -s bench` takes any"),
+        (None, (OLD.id,), f"no cell is selected: matrix.toml has none of {OLD.id}"),
+    ],
+)
+def test_a_group_that_gives_nothing_is_a_usage_error(group: str | None, only: tuple[str, ...], message: str) -> None:
+    """One that there is not, or one without any cell of the session."""
+    with pytest.raises(UsageError) as caught:
+        args.among(MATRIX, Arguments(group=group), only)
+    assert message in str(caught.value)
+
+
+def test_a_matrix_without_groups_says_so() -> None:
+    """There is nothing to suggest."""
+    with pytest.raises(UsageError, match="there is no group 'history'; there are none"):
+        args.among(Matrix((PLAIN,), (), (), 1e-6), Arguments(group="history"))
+
+
 @pytest.mark.parametrize(
     ("arguments", "chosen"),
     [
@@ -128,7 +177,8 @@ def test_cells_are_selected_by_id_and_python(arguments: Arguments, chosen: tuple
         ),
         (Arguments(cell=("cu13.0-*", "cu14*")), "--cell 'cu14*' matches no cell"),
         (Arguments(python=("3.13",)), "--python 3.13 matches no cell; there are 3.12, 3.14, 3.14t"),
-        (Arguments(cell=("cu13*",), python=("3.12",)), "none is both cu13* and Python 3.12"),
+        (Arguments(cell=("cu13*",), python=("3.12",)), "none is both cu13* and Python 3.12; `nox -l` lists the cells"),
+        (Arguments(group="x", cell=("cu13*",), python=("3.12",)), "and Python 3.12; matrix.toml lists the cells"),
     ],
 )
 def test_what_selects_nothing_is_a_usage_error(arguments: Arguments, message: str) -> None:

@@ -16,6 +16,7 @@ from ctkmatrix.model import Cell
 DEFAULT = matrix.load(Path("matrix.toml"))
 COMMITTED = sorted(locks.LOCKS.glob("*.txt"))
 CELL = Cell("13.0", "3.12", "13.0.3", "1.2.2")
+OTHER = replace(CELL, bindings="13.0.0")
 
 
 def test_paths_are_readable_names() -> None:
@@ -41,8 +42,9 @@ def test_a_toolkit_12_has_no_nvcc_in_wheels() -> None:
 
 
 def test_the_committed_locks_are_those_of_the_default_matrix() -> None:
-    """None is missing, none is left over."""
-    wanted = {locks.lock_path(cell) for cell in DEFAULT.cells} | {locks.toolkit_lock(cell.toolkit) for cell in DEFAULT.cells}
+    """None is missing, none is left over; the groups' cells have theirs."""
+    cells = DEFAULT.all_cells
+    wanted = {locks.lock_path(cell) for cell in cells} | {locks.toolkit_lock(cell.toolkit) for cell in cells}
     assert set(COMMITTED) == wanted | {locks.tools_lock(name) for name in locks.TOOLS}
 
 
@@ -56,13 +58,15 @@ def test_a_committed_lock_is_exact_and_has_hashes_alone(path: Path) -> None:
     assert not re.search(r"://|--index|/home|/root|/tmp", text)
 
 
-@pytest.mark.parametrize("path", [path for path in COMMITTED if not path.stem.startswith("toolkit")], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", [path for path in COMMITTED if not path.stem.startswith(("toolkit", "profile"))], ids=lambda path: path.stem
+)
 def test_numpy_is_the_same_everywhere(path: Path) -> None:
     """In every cell and in the tools."""
     assert wheels.pins(path.read_text(encoding="utf-8"), "3.12", "x86_64")["numpy"] == locks.NUMPY
 
 
-@pytest.mark.parametrize("cell", DEFAULT.cells, ids=lambda cell: cell.id)
+@pytest.mark.parametrize("cell", DEFAULT.all_cells, ids=lambda cell: cell.id)
 def test_a_committed_lock_pins_what_its_cell_asks_for(cell: Cell) -> None:
     """Bindings and core exactly, NVRTC to the toolkit's minor, on either machine."""
     text = locks.lock_path(cell).read_text(encoding="utf-8")
@@ -74,9 +78,12 @@ def test_a_committed_lock_pins_what_its_cell_asks_for(cell: Cell) -> None:
 
 
 def test_every_wheel_of_every_lock_has_a_size() -> None:
-    """So that nothing is left out when the download is told."""
+    """So that nothing is left out when the download is told: for the Pythons that a cell's lock serves, for all in the others."""
     sizes = wheels.Sizes(json.loads(locks.SIZES.read_text(encoding="utf-8")))
-    for path, python, machine in itertools.product(COMMITTED, ("3.11", "3.12", "3.13", "3.14"), ("x86_64", "aarch64")):
+    served = {(locks.lock_path(cell), cell.python) for cell in DEFAULT.all_cells}
+    others = set(COMMITTED) - {path for path, _ in served}
+    served |= set(itertools.product(others, ("3.11", "3.12", "3.13", "3.14")))
+    for (path, python), machine in itertools.product(sorted(served), ("x86_64", "aarch64")):
         text = path.read_text(encoding="utf-8")
         assert len(sizes.needed(text, python, machine)) == len(wheels.pins(text, python, machine)), path
 
@@ -99,12 +106,13 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_renewing_writes_what_the_matrix_needs_and_no_more(empty: Path) -> None:
-    """With the real uv: a lock for the cell and one for its toolkit, sizes for both; one that is left over goes."""
+    """With the real uv: a lock for each cell, a group's too, one for their toolkit, the sizes; one that is left over goes."""
     empty.mkdir()
     (empty / "cu11.8-b11.8.0-cnone.txt").write_text("# old\n", encoding="utf-8")
-    small = replace(DEFAULT, cells=(CELL,))
+    small = replace(DEFAULT, cells=(CELL,), groups=(("same", (CELL, OTHER)),))
     locks.renew(small, uv.run)
-    assert sorted(path.name for path in empty.iterdir()) == ["cu13.0-b13.0.3-c1.2.2.txt", "sizes.json", "toolkit-13.0.txt"]
+    made = [locks.lock_path(CELL), locks.lock_path(OTHER), locks.SIZES, locks.toolkit_lock("13.0")]
+    assert sorted(empty.iterdir()) == sorted(made)
     pins = wheels.pins(locks.lock_path(CELL).read_text(encoding="utf-8"), "3.12", "x86_64")
     assert (pins["cuda-bindings"], pins["numpy"]) == ("13.0.3", locks.NUMPY)
     assert locks.download_bytes([(locks.lock_path(CELL), "3.12")], "x86_64") > 80e6
@@ -115,7 +123,7 @@ def test_a_failed_renewal_leaves_the_locks_as_they_are(empty: Path) -> None:
     empty.mkdir()
     (empty / "old.txt").write_text("# old\n", encoding="utf-8")
     with pytest.raises(EnvironmentFailed, match=r"cuda-bindings==13\.0\.99"):
-        locks.renew(replace(DEFAULT, cells=(replace(CELL, bindings="13.0.99"),)), uv.run)
+        locks.renew(replace(DEFAULT, cells=(replace(CELL, bindings="13.0.99"),), groups=()), uv.run)
     assert [path.name for path in empty.iterdir()] == ["old.txt"]
 
 
@@ -133,5 +141,5 @@ def test_an_index_without_sizes_is_refused(empty: Path) -> None:
         return pylock if "--format=pylock.toml" in arguments else "a==1\n"
 
     with pytest.raises(MachineError, match="no file sizes"):
-        locks.renew(replace(DEFAULT, cells=(CELL,)), run)
+        locks.renew(replace(DEFAULT, cells=(CELL,), groups=()), run)
     assert not empty.exists()

@@ -147,6 +147,99 @@ def test_free_threaded_cells_are_cells_of_their_own(tmp_path: Path) -> None:
     assert matrix.newest([free]) == free
 
 
+GROUPS = """\
+[[groups.history]]
+pythons = ["3.13", "3.12"]
+cores = ["1.2.2"]
+toolkits = { "13.1" = ["13.1.0"], "12.9" = ["12.9.0"] }
+[[groups.history]]
+pythons = ["3.12"]
+cores = ["0.3.2", "1.2.2"]
+[groups.history.toolkits]
+"12.9" = ["12.9.0", "12.9.4"]
+[[groups.free]]
+pythons = ["3.14t"]
+cores = ["none"]
+toolkits = { "13.0" = ["13.0.3"] }
+"""
+"""From line 14 on."""
+
+
+def with_groups(tmp_path: Path, *changes: tuple[str, str]) -> Matrix:
+    """Load the small matrix with two groups, with some of the text changed."""
+    end = SMALL.splitlines()[-1]
+    return load(tmp_path, (end, f"{end}\n{GROUPS}"), *changes)
+
+
+def test_a_group_is_the_union_of_its_tables(tmp_path: Path) -> None:
+    """In version order, each cell once, be it given by two tables or by the matrix too; toolkits of its own; in no plain run."""
+    loaded = with_groups(tmp_path)
+    groups = {name: [cell.id for cell in cells] for name, cells in loaded.groups}
+    assert groups == {
+        "history": [
+            "cu12.9-py3.12-b12.9.0-c0.3.2",
+            "cu12.9-py3.12-b12.9.0-c1.2.2",
+            "cu12.9-py3.13-b12.9.0-c1.2.2",
+            "cu12.9-py3.12-b12.9.4-c0.3.2",
+            "cu12.9-py3.12-b12.9.4-c1.2.2",
+            "cu13.1-py3.12-b13.1.0-c1.2.2",
+            "cu13.1-py3.13-b13.1.0-c1.2.2",
+        ],
+        "free": ["cu13.0-py3.14t-b13.0.3-cnone"],
+    }
+    assert loaded.cells == load(tmp_path).cells
+    assert len(loaded.all_cells) == len(set(loaded.all_cells)) == len(loaded.cells) + 7
+    assert load(tmp_path).groups == ()
+
+
+def test_exclusions_are_about_the_matrix_alone(tmp_path: Path) -> None:
+    """A group keeps what a line excludes, and gives an exclusion nothing to match."""
+    loaded = with_groups(tmp_path, excluded('{ python = "3.12", reason = "x" }'))
+    assert Cell("12.9", "3.12", "12.9.4", "1.2.2") in dict(loaded.groups)["history"]
+    assert {cell.python for cell in loaded.cells} == {"3.14"}
+    with pytest.raises(MatrixError, match=r"matches no cell \(none has bindings 12.9.0"):
+        with_groups(tmp_path, excluded('{ bindings = "12.9.0", reason = "x" }'))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (('pythons = ["3.13"', 'pyhtons = ["3.13"'), "15: unknown key «pyhtons»; perhaps you meant «pythons»; known: pythons, "),
+        (('cores = ["none"]\n', ""), "23: «cores» is missing in «groups.free[0]»"),
+        (('cores = ["none"]', 'cores = ["none"]\nexclude = []'), "26: unknown key «exclude»"),
+        (('"3.13", "3.12"', '"3.13", "py3.12"'), "15: «py3.12» is no Python version: write 3.N"),
+        (('"3.13", "3.12"', '"3.13", 3.12'), '15: «groups.history[0].pythons[1]» must be text in quotes, not 3.12; write "3.12"'),
+        (('"0.3.2", "1.2.2"', '"1.2.2", "1.2.2"'), "20: «1.2.2» is listed twice"),
+        (('["12.9.0", "12.9.4"]', "[]"), "22: «12.9» is empty"),
+        (('"12.9" = ["12.9.0", "12.9.4"]', '13.0 = ["13.0.3"]'), '22: a toolkit\'s version must stand in quotes, such as "13.0"'),
+        (('{ "13.0" = ["13.0.3"] }', "{}"), "26: «toolkits» is empty"),
+        (("[[groups.free]]", "[groups.free]"), "23: a group may have several tables: write [[groups.free]], in double brackets"),
+        (("[[groups.free]]", "[groups]\nfuture = []\n[[groups.free]]"), "24: group «future» is empty: give it pythons, cores, "),
+        (("[[groups.free]]", "[groups]\nfuture = 3\n[[groups.free]]"), "24: «groups.future» must be an array [...], not 3"),
+        ((GROUPS, "[[groups]]\n"), "14: «groups» must be a table { key = value }"),
+    ],
+)
+def test_a_mistake_in_a_group_is_told_with_its_line(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+    """As all others are."""
+    with pytest.raises(MatrixError) as caught:
+        with_groups(tmp_path, change)
+    assert str(caught.value).startswith(f"matrix.toml:{message}")
+
+
+def test_the_history_is_of_every_bindings_and_of_cores_on_one() -> None:
+    """Each cuda-bindings on the toolkit of its own X.Y; the other cores on one bindings; one Python."""
+    history = dict(matrix.load(Path("matrix.toml")).groups)["history"]
+    assert all(cell.bindings.startswith(f"{cell.toolkit}.") for cell in history)
+    assert {cell.python for cell in history} == {"3.12"}
+    bindings = [cell.bindings for cell in history if cell.core == "1.2.2"]
+    assert len(bindings) == 25
+    assert bindings[:: len(bindings) - 1] == ["12.9.0", "13.5.0"]
+    cores = [cell.core for cell in history if cell.bindings == "12.9.10"]
+    assert len(cores) == 11
+    assert cores[:: len(cores) - 1] == ["0.3.2", "1.2.2"]
+    assert len(history) == 35
+
+
 @pytest.mark.parametrize(
     ("older", "newer"),
     [
