@@ -59,19 +59,23 @@ def ctkmatrix(session: nox.Session, command: str, *words: str) -> None:
         raise SystemExit(status)
 
 
-def bench_cells(session: nox.Session, among: Sequence[Cell]) -> None:
-    """Say what will be done, then queue the sessions of the selected cells."""
+def bench_cells(session: nox.Session, only: Sequence[str] = ()) -> None:
+    """Say what will be done, then queue the sessions of the selected cells, among those whose ids are in *only*, or all."""
     try:
         asked = args.parse(session.posargs, [profile.name for profile in MATRIX.profiles])
         if asked.resume is None:
-            args.select(among, asked)  # wrong words are told before anything is made
+            args.select(args.among(MATRIX, asked, only), asked)  # wrong words are told before anything is made
     except CtkmatrixError as error:
         give_up(error)
     with tempfile.TemporaryDirectory() as directory:
         planned = Path(directory, "cells")
-        ctkmatrix(session, "plan", f"--cells-to={planned}", *(f"--only={cell.id}" for cell in among))
-        for cell in planned.read_text(encoding="utf-8").split():
+        ctkmatrix(session, "plan", f"--cells-to={planned}", *(f"--only={cell}" for cell in only))
+        cells = planned.read_text(encoding="utf-8").split()
+    if {cell.id for cell in MATRIX.cells}.issuperset(cells):
+        for cell in cells:
             session.notify(f"bench-{cell}")
+    else:  # cells of a group have no sessions: `measure`, which no session prepared anything for, makes the environments
+        session.notify("measure")
 
 
 def prepare_cell(session: nox.Session, cell: Cell) -> None:
@@ -90,8 +94,8 @@ def prepare_cell(session: nox.Session, cell: Cell) -> None:
 
 @nox.session(venv_backend="none", default=False)
 def bench(session: nox.Session) -> None:
-    """Measure the whole matrix and render it."""
-    bench_cells(session, MATRIX.cells)
+    """Measure the whole matrix, or one of its groups, and render it."""
+    bench_cells(session)
 
 
 def dev_tool(name: str) -> str:
@@ -108,7 +112,7 @@ def add_major(major: str) -> None:
 
     @nox.session(name=f"bench-cu{major}", venv_backend="none", default=False)
     def bench_major(session: nox.Session) -> None:
-        bench_cells(session, [cell])
+        bench_cells(session, [cell.id])
 
     bench_major.__doc__ = f"Measure the newest cell of CUDA {major}: {cell.id}."
 
@@ -137,9 +141,21 @@ def measure(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none", default=False)
+def count(session: nox.Session) -> None:
+    """Count instructions per call over the null driver, by valgrind: what a machine without a GPU can tell without noise."""
+    ctkmatrix(session, "count")
+
+
+@nox.session(venv_backend="none", default=False)
 def report(session: nox.Session) -> None:
     """Render the page of a run again: the latest, or `-- RUN`."""
     ctkmatrix(session, "report")
+
+
+@nox.session(venv_backend="none", default=False)
+def profile(session: nox.Session) -> None:
+    """Show where a case's instructions go, as a flame graph: `-- --case CASE --cell CELL`; with two cells, the difference."""
+    ctkmatrix(session, "profile")
 
 
 @nox.session(venv_backend="none", default=False)
@@ -165,10 +181,22 @@ def simulate(session: nox.Session) -> None:
     in_dev(session, "ctkmatrix.simulate")
 
 
+@nox.session(venv_backend="none", default=False)
+def history(session: nox.Session) -> None:
+    """List what each release changed, from a run of `count -- --group history`: the latest, or `-- RUN`."""
+    in_dev(session, "ctkmatrix.chronicle")
+
+
 @nox.session(name="selftest-stats", venv_backend="none", default=False)
 def selftest_stats(session: nox.Session) -> None:
     """Measure how often a verdict is wrong, and which slow-downs are found; half an hour."""
     in_dev(session, "ctkmatrix.selftest")
+
+
+@nox.session(name="selftest-count", venv_backend="none", default=False)
+def selftest_count(session: nox.Session) -> None:
+    """Measure how far counts of equal things lie apart: the margin of `nox -s count`; ten minutes."""
+    in_dev(session, "ctkmatrix.selftest_count")
 
 
 @nox.session(venv_backend="none", default=False)

@@ -14,7 +14,7 @@ from ctkmatrix import interrupts
 if __name__ == "__main__":
     interrupts.quit_at_once()  # the imports below take a second
 
-from ctkmatrix import app
+from ctkmatrix import app, profiling
 from ctkmatrix.errors import CtkmatrixError, Exit, UsageError
 from ctkmatrix.job import Place
 from ctkmatrix.suggest import perhaps
@@ -28,7 +28,9 @@ OPTIONS = ("--only", "--cells-to")
 COMMANDS: dict[str, Callable[[Place, app.Options, Sequence[str]], Exit]] = {
     "plan": app.plan,
     "measure": app.measure,
+    "count": app.count,
     "report": app.report,
+    "profile": profiling.profile,
 }
 
 

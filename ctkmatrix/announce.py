@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ctkmatrix import envs, locks, plan, report
-from ctkmatrix.model import Results, Status
+from ctkmatrix import counting, envs, locks, plan, report
+from ctkmatrix.model import Metric, Results, Status
 from ctkmatrix.progress import duration, size
 from ctkmatrix.store import free_bytes
 
@@ -25,7 +25,6 @@ def before(place: Place, job: Job) -> list[str]:
     variants = sum(len(plan.variants_of(case, job.device.kind)) for case in job.cases)
     toolkits, pythons = {cell.toolkit for cell in job.cells}, {cell.python for cell in job.cells}
     resumed = f"; goes on with run {job.earlier.run.id}" if job.earlier else ""
-    seconds = plan.expected_seconds(job.processes(seed=0), job.profile)
     return [
         (
             f"ctkmatrix: {count(len(job.cells), 'cell')} ({count(len(toolkits), 'toolkit')}, {count(len(pythons), 'Python')}), "
@@ -34,8 +33,17 @@ def before(place: Place, job: Job) -> list[str]:
         ),
         f"  device: {device_line(job.device)}",
         f"  download: {download(place, job)}",
-        f"  expected time: about {duration(seconds)} of measuring, after the set-up",
+        f"  expected time: about {duration(_seconds(job))} of {_work(job)}, after the set-up",
     ]
+
+
+def _seconds(job: Job) -> float:
+    times = 0.0 if job.metric is Metric.INSTRUCTIONS else plan.expected_seconds(job.processes(seed=0), job.profile)
+    return times + (plan.expected_count_seconds(job.heaps(), counting.at_once()) if job.counter else 0.0)
+
+
+def _work(job: Job) -> str:
+    return {Metric.TIME: "measuring", Metric.INSTRUCTIONS: "counting", Metric.BOTH: "measuring and counting"}[job.metric]
 
 
 def after(results: Results, page: str) -> list[str]:

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from ctkmatrix import announce, envs, interrupts, journal, machine, prepare, pyperf_files, render, results, stopping
+from ctkmatrix import (
+    announce,
+    counting,
+    device,
+    envs,
+    interrupts,
+    journal,
+    machine,
+    prepare,
+    pyperf_files,
+    render,
+    results,
+    stopping,
+)
 from ctkmatrix import job as jobs
 from ctkmatrix import measure as measuring
 from ctkmatrix.errors import EnvironmentFailed, Exit, NotComparable
+from ctkmatrix.model import Metric
 from ctkmatrix.progress import Display
 from ctkmatrix.store import Run, Store
 
@@ -61,16 +75,21 @@ def measure(place: Place, options: Options, words: Sequence[str]) -> Exit:
         interrupts.ignore()  # what was measured is put away
         run.append(journal.Paused(at=now(), interrupted=interrupted, wall=time.perf_counter() - began))
         found = publish(store, run, job)
-        if not interrupted or any(one.time for one in found.fields):
+        if not interrupted or any(one.time or one.count for one in found.fields):
             for line in announce.after(found, str(run.page / "index.html")):
                 display.say(line)
     return Exit.PASSED if found.manifest.status == "complete" else Exit.INCOMPLETE
 
 
+def count(place: Place, options: Options, words: Sequence[str]) -> Exit:
+    """Count instructions instead of measuring time: the same in all else."""
+    return measure(place, options, [*words, f"--metric={Metric.INSTRUCTIONS}"])
+
+
 def report(place: Place, _options: Options, words: Sequence[str]) -> Exit:
     """Render the page of a run again: the latest, or the one that *words* name."""
     run = Store(place.reports).find(words[0] if words else "latest")
-    print(render.write(run.results(), run.page))
+    print(render.write(run.results(), run.page, place.reports))
     return Exit.PASSED
 
 
@@ -96,6 +115,8 @@ def begin(store: Store, place: Place, job: Job) -> Run:
             machine=machine.describe(),
             harness=machine.harness(place.root),
             orchestrator=machine.orchestrator(),
+            metric=job.metric,
+            counter={"valgrind": job.counter.version} if job.counter else {},
         )
     )
     return run
@@ -103,9 +124,26 @@ def begin(store: Store, place: Place, job: Job) -> Run:
 
 def _measure(place: Place, job: Job, run: Run, display: Display, *, built_before: bool) -> None:
     environments = {cell.id: made for cell in job.cells if (made := _environment(place, cell, run, built_before=built_before))}
-    cells = [cell for cell in job.cells if cell.id in environments]
-    if not cells:
+    if not environments:
         return
+    if job.metric is not Metric.INSTRUCTIONS:
+        _rounds(job, run, display, _setups(place, job, run, display, environments))
+    if job.counter:
+        over_null = replace(job, device=device.NULL)
+        counter = counting.Counter(
+            run, device.NULL, job.counter, _setups(place, over_null, run, display, environments), display.advance
+        )
+        counter.recall(run.records())
+        heaps = [process for process in job.heaps() if process.cell.id in counter.setups]
+        with display.measuring(sum(len(process.blocks) for process in heaps)):
+            counter.count(heaps)
+
+
+def _setups(
+    place: Place, job: Job, run: Run, display: Display, environments: Mapping[str, Environment]
+) -> dict[str, measuring.Setup]:
+    """Make what the workers of every cell that has an environment are started with on the job's device, by cell id."""
+    cells = [cell for cell in job.cells if cell.id in environments]
     workshop = prepare.Workshop(place.root, place.build, job.device, display.say)
     baselines = workshop.baselines({cell.toolkit: environments[cell.id] for cell in cells})
     libcuda = job.device.libcuda or str(workshop.null_driver(job.newest_toolkit))
@@ -114,7 +152,7 @@ def _measure(place: Place, job: Job, run: Run, display: Display, *, built_before
         made, baseline = environments[cell.id], baselines[cell.toolkit]
         _append_prepared(run, job, prepare.record(cell, made, baseline, libcuda))
         setups[cell.id] = workshop.setup(cell, made, baseline, libcuda)
-    _rounds(job, run, display, setups)
+    return setups
 
 
 def _append_prepared(run: Run, job: Job, record: journal.Prepared) -> None:
@@ -175,8 +213,8 @@ def publish(store: Store, run: Run, job: Job) -> Results:
     found = results.collect(records)
     whole = results.assemble(found, job.cases, job.matrix.excluded, job.matrix.target)
     run.write_results(whole, pyperf_suites(results.samples(records), whole))
-    render.write(whole, run.page)
-    if found.points or whole.manifest.status != "interrupted":  # a run that measured nothing hides no earlier one
+    render.write(whole, run.page, store.directory)
+    if found.points or found.counted or whole.manifest.status != "interrupted":  # one without numbers hides no earlier one
         store.point_latest(run)
     return whole
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
-from ctkmatrix import args, caseset, compilers, device, journal, machine, matrix, plan
+from ctkmatrix import args, callgrind, caseset, compilers, device, journal, machine, matrix, plan
+from ctkmatrix.args import Arguments
 from ctkmatrix.errors import NotComparable, UsageError
-from ctkmatrix.model import SCHEMA
+from ctkmatrix.model import SCHEMA, Metric
 from ctkmatrix.store import Run, Store
 from ctkmatrix.workers import MAX_PADDING
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-    from ctkmatrix.args import Arguments
+    from ctkmatrix.callgrind import Callgrind
     from ctkmatrix.device import Device
     from ctkmatrix.model import Case, Cell, Matrix, Profile
 
@@ -50,10 +51,18 @@ class Earlier:
         """The blocks that the journal holds."""
         return frozenset((one.cell, one.round, one.case) for one in self.records if isinstance(one, journal.Measured))
 
+    @property
+    def counted(self) -> frozenset[plan.Done]:
+        """The blocks whose instructions the journal holds."""
+        return frozenset((one.cell, one.round, one.case) for one in self.records if isinstance(one, journal.Counted))
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Cells, cases, profile and device of one invocation, and the run that it goes on with, if any."""
+    """Cells, cases, profile and device of one invocation, and the run that it goes on with, if any.
+
+    ``counter`` is ``None`` where no instructions are counted.
+    """
 
     matrix: Matrix
     words: tuple[str, ...]
@@ -63,6 +72,8 @@ class Job:
     device: Device
     seed: int | None = None
     earlier: Earlier | None = field(default=None)
+    metric: Metric = Metric.TIME
+    counter: Callgrind | None = None
 
     def processes(self, seed: int, only: Mapping[int, Collection[tuple[str, str]]] | None = None) -> list[plan.Process]:
         """Return the processes that are left to run, in their order: the profile's, or those of the rounds in *only*."""
@@ -79,14 +90,18 @@ class Job:
             )
         )
 
+    def heaps(self) -> list[plan.Process]:
+        """Return the processes that are left to count instructions in, in their order."""
+        return list(plan.heaps(self.cells, self.cases, plan.COUNT.processes, self.earlier.counted if self.earlier else ()))
+
     @property
     def newest_toolkit(self) -> str:
         """The toolkit whose headers the null driver is generated from: the newest of the whole matrix."""
-        return matrix.newest(self.matrix.cells).toolkit
+        return matrix.newest(self.matrix.all_cells).toolkit
 
 
 def load(place: Place, only: Sequence[str], words: Sequence[str]) -> Job:
-    """Return the job for *words*, among the cells of the ids *only* (all, where it is empty).
+    """Return the job for *words*, among the cells of the ids *only* (all of the matrix or the group, where it is empty).
 
     Raises MatrixError, UsageError, MachineError, or NotComparable where the run to go on with does not fit.
     """
@@ -94,19 +109,49 @@ def load(place: Place, only: Sequence[str], words: Sequence[str]) -> Job:
     arguments = args.parse(words, [profile.name for profile in loaded.profiles])
     compilers.host_compiler()
     cases = caseset.load(place.root, compilers.LIBRARY_FLAGS)
-    found = device.find(arguments.device)
-    among = [cell for cell in loaded.cells if not only or cell.id in only]
     if arguments.resume is not None:
-        return _resumed(Store(place.reports).find(arguments.resume), loaded, among, arguments, cases, found)
-    cells = args.select(among, arguments)
-    profile = loaded.profile(arguments.profile)
-    return Job(loaded, tuple(words), cells, caseset.select(cases, arguments.case), profile, found, arguments.seed)
+        return _resumed(place, loaded, only, arguments, cases)
+    cells = args.select(args.among(loaded, arguments, only), arguments)
+    return Job(
+        loaded,
+        tuple(words),
+        cells,
+        caseset.select(cases, arguments.case),
+        _profile(loaded, arguments),
+        _device(arguments),
+        arguments.seed,
+        metric=Metric(arguments.metric),
+        counter=_counter(place, Metric(arguments.metric)),
+    )
 
 
-def _resumed(  # noqa: PLR0913, PLR0917 -- all that is compared
-    run: Run, loaded: Matrix, among: Sequence[Cell], asked: Arguments, cases: Sequence[Case], found: Device
-) -> Job:
+def _profile(loaded: Matrix, arguments: Arguments) -> Profile:
+    """Return how much is measured; every count is as exact as the others. Raises UsageError."""
+    if arguments.metric != Metric.INSTRUCTIONS:
+        return loaded.profile(arguments.profile)
+    if arguments.profile != Arguments().profile:
+        raise UsageError(
+            f"--profile {arguments.profile} is about time: instructions are counted in {plan.COUNT.processes} processes"
+        )
+    return plan.COUNT
+
+
+def _device(arguments: Arguments) -> Device:
+    """Return the device that is measured; instructions are counted over the null driver. Raises UsageError, MachineError."""
+    if arguments.metric != Metric.INSTRUCTIONS:
+        return device.find(arguments.device)
+    if arguments.device not in {"auto", "null"}:
+        raise UsageError(f"--device {arguments.device} is about time: instructions are counted over the null driver")
+    return device.NULL
+
+
+def _counter(place: Place, metric: Metric) -> Callgrind | None:
+    return None if metric is Metric.TIME else callgrind.find(place.build / "native", compilers.host_compiler())
+
+
+def _resumed(place: Place, loaded: Matrix, only: Sequence[str], asked: Arguments, cases: Sequence[Case]) -> Job:
     """Return the job of an earlier run: its own cells, cases, profile and seed, which *asked* must not contradict."""
+    run = Store(place.reports).find(asked.resume or args.LATEST)
     records = tuple(run.records())
     began = records[0] if records else None
     if not isinstance(began, journal.Began):
@@ -115,19 +160,25 @@ def _resumed(  # noqa: PLR0913, PLR0917 -- all that is compared
     pauses = [record for record in records if isinstance(record, journal.Paused)]
     if pauses and not pauses[-1].interrupted:
         raise UsageError(f"run {run.id} has ended and was not interrupted: there is nothing to resume")
+    begun = args.parse(began.arguments, [profile.name for profile in loaded.profiles])
+    among = args.among(loaded, begun, only)
     if missing := [cell.id for cell in began.cells if cell not in among]:
         raise UsageError(
             f"run {run.id} is of {len(began.cells)} cells, {missing[0]} among them, which this session does not measure; "
             "`nox -s bench -- --resume` goes on with any run"
         )
-    _agree(asked, args.parse(began.arguments, [profile.name for profile in loaded.profiles]), run)
+    _agree(asked, begun, run)
     own = tuple(case for case in cases if case.id in began.cases)
     _same("machine", began.machine["id"], machine.describe()["id"], run)
-    _same("device", _device(began.device["kind"], began.device["uuid"]), _device(found.kind, found.uuid), run)
+    found = _device(replace(asked, metric=str(began.metric)))
+    _same("device", _named(began.device["kind"], began.device["uuid"]), _named(found.kind, found.uuid), run)
     for case, version in began.cases.items():
         now = next((one.version for one in own if one.id == case), "gone")
         _same(f"version of {case}", version, now, run)
-    return Job(loaded, began.arguments, began.cells, own, began.profile, found, began.seed, Earlier(run, records, began))
+    counter = _counter(place, began.metric)
+    _same("valgrind", began.counter.get("valgrind", ""), counter.version if counter else "", run)
+    earlier = Earlier(run, records, began)
+    return Job(loaded, began.arguments, began.cells, own, began.profile, found, began.seed, earlier, began.metric, counter)
 
 
 def _agree(asked: Arguments, begun: Arguments, run: Run) -> None:
@@ -143,5 +194,5 @@ def _same(what: str, then: str, now: str, run: Run) -> None:
         raise NotComparable(f"run {run.id} cannot be resumed: its {what} was {then} and is {now} now; begin a new run")
 
 
-def _device(kind: str, uuid: str) -> str:
+def _named(kind: str, uuid: str) -> str:
     return f"{kind} {uuid}".strip()

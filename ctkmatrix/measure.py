@@ -110,19 +110,7 @@ class Measurer:
             self.advance(1, f"{cell} {block.case.id}")
 
     def _open(self, worker: WorkerProcess, process: Process, number: int, setup: Setup, cpu: int | None) -> None:
-        answer = worker.ask(
-            {
-                "op": "open",
-                "libcuda": setup.libcuda,
-                "cases": str(setup.cases),
-                "cubin": setup.cubin,
-                "architecture": self.device.architecture,
-                "core": setup.cell.core is not None,
-                "native": setup.native,
-                "cpu": cpu,
-            },
-            OPEN_LIMIT,
-        )
+        answer = worker.ask(opening(setup, self.device) | {"cpu": cpu}, OPEN_LIMIT)
         if "error" in answer:
             raise WorkerLost(answer["error"])
         mismatch = differences(setup.cell, answer)
@@ -191,6 +179,20 @@ class Measurer:
             near = devices.near_cpus(self.device, os.sched_getaffinity(0))
             self._round = (number, machine.least_loaded(near))
         return self._round[1]
+
+
+def opening(setup: Setup, device: Device) -> dict[str, Any]:
+    """Return the request that makes a worker of *setup* ready, pinned to no CPU."""
+    return {
+        "op": "open",
+        "libcuda": setup.libcuda,
+        "cases": str(setup.cases),
+        "cubin": setup.cubin,
+        "architecture": device.architecture,
+        "core": setup.cell.core is not None,
+        "native": setup.native,
+        "cpu": None,
+    }
 
 
 def _measured(process: Process, number: int, case: str, answer: dict[str, Any]) -> journal.Measured:

@@ -33,16 +33,28 @@ class WorkerLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """How to start a worker. ``variables`` replace those of the environment; ``padding`` is in bytes."""
+    """How to start a worker. ``variables`` replace those of the environment; ``padding`` is in bytes.
+
+    ``under`` replaces the plain interpreter, isolated as it is, by another command that runs it; ``variables`` are then all that
+    there is of an environment.
+    """
 
     python: Path
     log: Path
     variables: Mapping[str, str]
     padding: int
+    under: tuple[str, ...] = ()
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The command that runs a script."""
+        return self.under or (str(self.python), "-I")
 
 
 def environment(launch: Launch, inherited: Mapping[str, str]) -> dict[str, str]:
     """Return the worker's environment: *inherited* without what steers an interpreter or a virtual environment."""
+    if launch.under:
+        return dict(launch.variables)
     kept = {
         name: value
         for name, value in inherited.items()
@@ -62,7 +74,7 @@ class WorkerProcess:
         self._log: BinaryIO = launch.log.open("ab")
         try:
             self._process = subprocess.Popen(
-                [str(launch.python), "-I", str(WORKER), str(requests), str(answers)],
+                [*launch.command, str(WORKER), str(requests), str(answers)],
                 stdin=subprocess.DEVNULL,
                 stdout=self._log,
                 stderr=self._log,
@@ -80,6 +92,11 @@ class WorkerProcess:
             os.close(answers)
         self._buffer = b""
         self._asked = 0
+
+    @property
+    def pid(self) -> int:
+        """The process: what a profiler attaches to, and CPython names its map of functions after."""
+        return self._process.pid
 
     def ask(self, request: dict[str, Any], limit: float) -> dict[str, Any]:
         """Send one request and return its answer. Raises WorkerLost after *limit* seconds, or where the process ends."""

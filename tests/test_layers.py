@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ORDER = (
-    {"errors", "model", "suggest", "quantities", "cache", "interrupts"},
+    {"errors", "model", "suggest", "quantities", "cache", "interrupts", "callgraph"},
     {"tomllines", "uv", "wheels", "stats", "journal", "driverapi", "nvrtc", "workers", "pyperf_files", "progress"},
-    {"passthrough", "estimators", "noises", "stopping"},
-    {"tomlfile", "device", "store", "page", "plan", "flags"},
-    {"results"},
-    {"matrix", "args", "machine", "measure", "missing", "grid", "provenance", "verdicts"},
+    {"passthrough", "estimators", "noises", "stopping", "flame", "sampling", "counts", "callgrind"},
+    {"tomlfile", "device", "store", "page", "plan", "flags", "profiles"},
+    {"results", "history"},
+    {"matrix", "args", "machine", "measure", "missing", "countgrid", "grid", "provenance", "verdicts"},
     {"interpreters", "locks", "envcheck", "caseset", "toolkits", "simulate"},
-    {"envs", "compilers", "nulldriver", "report", "evidence"},
+    {"envs", "compilers", "nulldriver", "report", "evidence", "count_evidence", "counting"},
     {"prepare", "job", "render"},
     {"announce"},
-    {"app"},
-    {"__main__", "selftest", "selfbench", "selfbench_pyperf", "selfbench_runner", "selfbench_scale", "selfbench_turn"},
+    {"app", "profiling"},
+    {"__main__", "selftest", "selftest_count", "chronicle"},
 )
 """From the ground up: a module imports those of its own row and of rows before it."""
 

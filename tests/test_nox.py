@@ -152,6 +152,8 @@ def test_a_wrong_matrix_is_told_before_anything_is_built(checkout: Checkout, old
         (("--cas", "x"), "perhaps you meant «--case»"),
         (("--case", "event.recrd"), "perhaps you meant «event.record»"),
         (("--cell", "cu99*"), "the closest are"),
+        (("--group", "histroy"), "perhaps you meant «history»"),
+        (("--group", "history"), f"group «history» has none of {NEWEST.id}; `nox -s bench` takes"),
         (("--device", "cpu"), "write auto, null, gpu"),
         (("--resume", "nonsense"), "no run is called 'nonsense'"),
     ],
@@ -162,6 +164,19 @@ def test_wrong_words_are_told(checkout: Checkout, words: tuple[str, ...], said: 
     assert done.returncode == 2, done.stdout + done.stderr
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_profile_draws_a_flame_graph_and_says_where(checkout: Checkout) -> None:
+    """Exit 0 and the path of an SVG with data beside it; exit 2 with a suggestion for a case that there is not."""
+    words = ("-s", "profile", "--", "--variant", "core", "--case")
+    wrong = checkout.nox(*words, "event.recrd")
+    assert (wrong.returncode, "perhaps you meant «event.record»" in wrong.stderr) == (2, True), wrong.stderr
+    done = checkout.nox(*words, "event.record")
+    assert done.returncode == 0, done.stdout + done.stderr
+    path = checkout.path / "reports" / "profiles" / "event.record" / "core" / f"{NEWEST.id}.svg"
+    assert str(path) in done.stdout
+    assert "cuEventRecord" in path.read_text(encoding="utf-8")
+    assert json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["case"] == "event.record"
 
 
 def test_a_missing_interpreter_stops_no_other_cell(checkout: Checkout) -> None:
@@ -176,6 +191,23 @@ def test_a_missing_interpreter_stops_no_other_cell(checkout: Checkout) -> None:
     assert outcomes(results, NEWEST.id) == {"measured"}
     assert outcomes(results, NEWEST.id.replace(f"py{NEWEST.python}", "py3.19")) == {"not run"}
     assert "no interpreter for Python 3.19" in (checkout.latest / "page" / "index.html").read_text()
+
+
+def test_a_group_is_measured_without_sessions_of_its_own(checkout: Checkout) -> None:
+    """`bench` alone makes the environments of a group's cells, and goes on with such a run; `nox -l` lists none of them."""
+    group = '[[groups.ends]]\npythons = ["3.12"]\ncores = ["1.2.2"]\ntoolkits = { "12.9" = ["12.9.0"], "13.5" = ["13.5.0"] }\n'
+    checkout.edit("matrix.toml", "# Groups", f"{group}\n# Groups")
+    ends = {"cu12.9-py3.12-b12.9.0-c1.2.2", "cu13.5-py3.12-b13.5.0-c1.2.2"}
+    assert "b12.9.0" not in checkout.nox("-l").stdout
+    words = ("-s", "bench", "--", "--device", "null", "--profile", "standard")
+    journal = interrupt_after(checkout, (*words, "--group", "ends"), 20)
+    before = blocks(journal)
+    done = checkout.nox(*words, "--resume")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert blocks(journal)[: len(before)] == before
+    results = checkout.results()
+    assert {field["cell"] for field in results["fields"]} == ends
+    assert all(outcomes(results, cell) == {"measured", "not applicable"} for cell in ends)
 
 
 def test_a_case_that_fails_makes_the_run_incomplete(checkout: Checkout) -> None:

@@ -7,16 +7,22 @@ Requests and answers are JSON objects, one a line:
     Load libcuda, make the primary context current, load the native baselines, pin the thread. Answers what was really loaded.
 ``{"op": "block", "case": …, "variants": […], "loops": {…}, "values": n, "seconds": s, "seed": k, "burn": b}``
     Measure one case. Answers values by variant, failures by variant, and what the case left behind.
+``{"op": "count", "case": …, "variants": […]}``
+    Under callgrind, where «open» told of a marker: count one case. Answers counts by variant, and the rest likewise.
+``{"op": "profile", "case": …, "variant": …, "turns": n}``
+    Likewise: answers the ``dump``, a file of callgrind's, of so many turns after a warm-up, or the failure.
 """
 
 from __future__ import annotations
 
 import ctypes
+import gc
 import json
 import os
 import random
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -49,6 +55,7 @@ class Worker:
         from ctkmatrix.probe.hygiene import Hygiene
         from ctkmatrix.probe.subject import Subject, check
 
+        gc.disable()  # imports make next to no garbage
         ctypes.CDLL(request["libcuda"] or "libcuda.so.1", ctypes.RTLD_GLOBAL)
         self.cases = registry.load(Path(request["cases"]))
         self.cu = cu = Subject(request["cubin"], request["architecture"])
@@ -62,7 +69,14 @@ class Worker:
         affinity = pin(request["cpu"])
         self.hygiene = Hygiene(cu, int(context))
         self.timed = 0.0
-        return identity.describe(cu, nvrtc) | {"affinity": affinity, "unavailable": self.unavailable}
+        if request.get("callgrind"):
+            self._watch(request["callgrind"])
+        if request.get("traced"):
+            let_be_traced()
+        answer = identity.describe(cu, nvrtc) | {"affinity": affinity, "unavailable": self.unavailable}
+        gc.freeze()  # what start-up made stays: the collection before each case need not walk it again
+        gc.enable()
+        return answer
 
     def _open_native(self, native: dict[str, dict[str, str]], libraries: dict[str, str]) -> None:
         from ctkmatrix.probe.native import NativeError, NativeLibrary
@@ -91,19 +105,54 @@ class Worker:
         )
         return {
             "results": results,
-            "failures": {variant: reason(error) for variant, error in failures.items()},
-            "not_applicable": [v for v, error in failures.items() if type(error).__name__ == "NotInThisVersion"],
             "dirt": self.hygiene.dirt(),
             "looped": self.timed - before,
-        }
+        } | told(failures)
 
-    def _runner(self, case: Case, variant: str, burn: int) -> Callable[[int], float]:
+    def _watch(self, request: Request) -> None:
+        from ctkmatrix.probe.count import Heap, Marker
+
+        self.heap = Heap(request["heap"])
+        self.marker = Marker(request["marker"], request["output"])
+        self.marker.start()
+
+    def count(self, request: Request) -> Answer:
+        """Count the asked variants of one case, one after the other: nothing that happens meanwhile moves a count."""
+        from ctkmatrix.probe.count import count
+
+        gc.collect()
+        gc.disable()
+        results, failures = {}, {}
+        for variant in request["variants"]:
+            run = self._runner(self.cases[request["case"]], variant, 0, drained=False)
+            try:
+                results[variant] = count(partial(self.marker.instructions, run))
+            except Exception as error:
+                failures[variant] = error
+        gc.enable()
+        return {"results": results, "dirt": self.hygiene.dirt()} | told(failures)
+
+    def profile(self, request: Request) -> Answer:
+        """Run one variant under callgrind, warmed up, with everything written down."""
+        run = self._runner(self.cases[request["case"]], request["variant"], 0, drained=False)
+        gc.collect()
+        gc.disable()
+        try:
+            run(request["turns"])
+            dump = self.marker.dump(run, request["turns"])
+        except Exception as error:
+            return told({request["variant"]: error})
+        finally:
+            gc.enable()
+        return {"dump": str(dump)} | told({})
+
+    def _runner(self, case: Case, variant: str, burn: int, *, drained: bool = True) -> Callable[[int], float]:
         from ctkmatrix.probe.block import BURST, seconds_of
         from ctkmatrix.probe.loop import Loop
         from ctkmatrix.probe.native import NativeError
         from ctkmatrix.probe.subject import check
 
-        burst = BURST if case.asynchronous else 0
+        burst = BURST if case.asynchronous and drained else 0
         body = case.variants[variant].body
 
         def run_native(turns: int) -> float:
@@ -124,6 +173,14 @@ class Worker:
         return run_native if body is None else run_python
 
 
+def told(failures: dict[str, Exception]) -> Answer:
+    """Return the part of an answer that says which variants failed and why, and which of these are not in this version."""
+    return {
+        "failures": {variant: reason(error) for variant, error in failures.items()},
+        "not_applicable": [v for v, error in failures.items() if type(error).__name__ == "NotInThisVersion"],
+    }
+
+
 def reason(error: Exception) -> str:
     """Return one line for people: the error's own words, with its type where these alone say too little."""
     words = " ".join(str(error).encode("utf-8", "backslashreplace").decode().split())
@@ -139,6 +196,11 @@ def pin(cpu: int | None) -> list[int]:
     if cpu is not None:
         os.sched_setaffinity(0, {cpu})
     return sorted(os.sched_getaffinity(0))
+
+
+def let_be_traced() -> None:
+    """Let a profiler that is no ancestor of this process read it, where Yama would not; without Yama this does nothing."""
+    ctypes.CDLL(None).prctl(0x59616D61, ctypes.c_ulong(-1), 0, 0, 0)  # PR_SET_PTRACER, PR_SET_PTRACER_ANY
 
 
 def die_with_the_orchestrator() -> None:
@@ -167,6 +229,14 @@ def main(request_fd: int, answer_fd: int) -> None:
             answers.write(json.dumps(answer).encode() + b"\n")
 
 
+def leave() -> None:
+    """End the process without taking down the interpreter, module by module: nobody is left to see it, and it takes a while."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
 if __name__ == "__main__":
     sys.path.append(str(ROOT))
     main(int(sys.argv[1]), int(sys.argv[2]))
+    leave()
