@@ -1,23 +1,36 @@
-"""Results -> the matrix of the page: one entry for every planned (cell, case, variant). Pure."""
+"""Results -> the matrix of overheads: one entry for every planned (cell, case, variant). Pure.
+
+``layout`` is that of every matrix; ``countgrid`` makes the one of instructions.
+"""
 
 from __future__ import annotations
 
 import enum
 from bisect import bisect_left
+from collections import defaultdict
+from dataclasses import dataclass, replace
 from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import quote
 
-from ctkmatrix.model import Case, Cell, CellResult, Estimate, Field, Flag, Outcome, Results, Status, Variant
-from ctkmatrix.page import Column, Entry, Fact, Grid, HeatStep, Row, RowGroup, Span
+from ctkmatrix import profiles
+from ctkmatrix.model import Case, Cell, CellResult, Estimate, Field, Flag, Metric, Results, Status, Variant
+from ctkmatrix.page import Column, Entry, Fact, Graph, Grid, HeatStep, Row, RowGroup, Span
 from ctkmatrix.quantities import brief, counted, half, nanoseconds, spelled, times
 from ctkmatrix.results import twin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
+
 
 Fields: TypeAlias = dict[tuple[str, str, str], Field]
 """Every planned field by (cell, case, variant)."""
+
+TIME, INSTRUCTIONS = "time", "instructions"
+"""What a matrix shows."""
+
+FLAGS_OF_COUNTS = frozenset({Flag.INTERPRETER_BUILD, Flag.NO_NVCC, Flag.FREE_THREADED})
+"""What weakens a count as it does a time: what was compiled otherwise. Load, clocks and rounds are about time alone."""
 
 STEPS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
 """Upper bounds of the colour scale's steps, as shares of the target; a last step lies beyond them."""
@@ -53,6 +66,21 @@ MARKS = {
     Status.NOT_RUN: "not run",
     Status.NOT_APPLICABLE: "n/a",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """What a matrix shows of the fields of *results*, and how: the variants of a case that get a row, and their entries.
+
+    ``flags`` are those that weaken what it shows; ``anchors`` begins those of its rows: a page may have two matrices.
+    """
+
+    quantity: str
+    title: str
+    variants: Callable[[Case], tuple[Variant, ...]]
+    entry: Callable[[Case, Variant, Cell], Entry]
+    flags: frozenset[Flag]
+    anchors: tuple[str, ...] = ()
 
 
 def by_key(results: Results) -> Fields:
@@ -113,34 +141,67 @@ def mark(results: Results, variant: Variant, field: Field) -> str:
     return MARKS[field.outcome.status]
 
 
-def told(word: str, outcome: Outcome) -> str:
-    """Say the reason after its *word*, unless it begins with it."""
-    return outcome.reason if outcome.reason.startswith(word) else f"{word}: {outcome.reason}"
+def told(word: str, reason: str) -> str:
+    """Say the *reason* after its *word*, unless it begins with it."""
+    return reason if reason.startswith(word) else f"{word}: {reason}"
 
 
-def grid(results: Results, fields: Fields) -> Grid:
-    """Lay out the matrix. Columns keep the order of ``results.cells``, rows that of ``results.cases`` within their area."""
-    cells, apart = [result.cell for result in results.cells], _apart(results)
+def weakening(metric: Metric) -> frozenset[Flag]:
+    """Return the flags that weaken what a run of *metric* measured."""
+    return FLAGS_OF_COUNTS if metric is Metric.INSTRUCTIONS else frozenset(Flag)
+
+
+def grid(results: Results, fields: Fields, graphs: Sequence[tuple[str, profiles.Made]] = ()) -> Grid:
+    """Lay out the matrix of overheads; *graphs* as for ``layout``."""
+
+    def entry(case: Case, variant: Variant, cell: Cell) -> Entry:
+        return _entry(results, fields, case, variant, cell)
+
+    face = Face(TIME, "Overhead over native, ns a turn", python_side, entry, frozenset(Flag))
+    return replace(layout(results, face, graphs), scale=scale(results.target))
+
+
+def layout(results: Results, face: Face, graphs: Sequence[tuple[str, profiles.Made]] = ()) -> Grid:
+    """Lay out a matrix. Columns keep the order of ``results.cells``, rows that of ``results.cases`` within their area.
+
+    graphs
+        Flame graphs, each with its case's id.
+    """
+    cells, apart, linked = [result.cell for result in results.cells], _apart(results, face), _linked(graphs)
     releases = _spans(cells, lambda cell: f"bindings {cell.bindings} · core {cell.core or 'none'}")
     starts = {0, *accumulate(span.width for span in releases)}
+    groups = tuple(
+        RowGroup(
+            area, anchor(*face.anchors, "area", area), tuple(row for case in own for row in _rows(results, face, case, linked))
+        )
+        for area, own in by_area(results).items()
+    )
     return Grid(
+        quantity=face.quantity,
+        title=face.title,
         toolkits=_spans(cells, lambda cell: f"CUDA {cell.toolkit}"),
         releases=releases,
-        columns=tuple(_column(result, position in starts, apart) for position, result in enumerate(results.cells)),
-        groups=tuple(
-            RowGroup(area, anchor("area", area), tuple(row for case in cases for row in _rows(results, fields, case)))
-            for area, cases in by_area(results).items()
-        ),
-        scale=scale(results.target),
+        columns=tuple(_column(result, position in starts, face, apart) for position, result in enumerate(results.cells)),
+        groups=groups,
         marks=tuple(Fact(sign, flag.value) for flag, sign in apart.items()),
-        flagged=any(each.flags for each in fields.values()),
+        flagged=any(entry.flagged for group in groups for row in group.rows for entry in row.entries),
     )
 
 
-def _apart(results: Results) -> dict[Flag, str]:
+def _apart(results: Results, face: Face) -> dict[Flag, str]:
     """Return the marks of flags that some of the cells that ran carry and others do not: those of all set none apart."""
-    ran_ = [result.flags for result in results.cells if ran(result)]
+    ran_ = [face.flags.intersection(result.flags) for result in results.cells if ran(result)]
     return {flag: sign for flag, sign in COLUMN_MARKS.items() if 0 < sum(flag in flags for flags in ran_) < len(ran_)}
+
+
+def _linked(graphs: Sequence[tuple[str, profiles.Made]]) -> dict[tuple[str, str], tuple[Graph, ...]]:
+    """Return the links of each (case, variant)."""
+    linked: defaultdict[tuple[str, str], list[Graph]] = defaultdict(list)
+    for case, made in graphs:
+        against = f" against {made.against}" if made.against else ""
+        unit = "" if made.unit == profiles.INSTRUCTIONS else f", {made.unit}"
+        linked[case, made.variant].append(Graph(quote(made.path), f"{made.cell}{against}{unit}"))
+    return {key: tuple(links) for key, links in linked.items()}
 
 
 def by_area(results: Results) -> dict[str, list[Case]]:
@@ -157,12 +218,12 @@ def _spans(cells: list[Cell], label: Callable[[Cell], str]) -> tuple[Span, ...]:
     return tuple(Span(text, len(list(run))) for (_, text), run in runs)
 
 
-def _column(result: CellResult, starts: bool, apart: dict[Flag, str]) -> Column:
+def _column(result: CellResult, starts: bool, face: Face, apart: dict[Flag, str]) -> Column:
     lines = (
         result.cell.id,
-        counted(result.processes, "process", "processes"),
-        told(MARKS[result.outcome.status], result.outcome) if result.outcome.reason else "",
-        *result.flags,
+        counted(result.processes, "process", "processes") if face.quantity == TIME else "",
+        told(MARKS[result.outcome.status], result.outcome.reason) if result.outcome.reason else "",
+        *(flag for flag in result.flags if flag in face.flags),
     )
     return Column(
         cell=result.cell.id,
@@ -175,28 +236,30 @@ def _column(result: CellResult, starts: bool, apart: dict[Flag, str]) -> Column:
     )
 
 
-def _rows(results: Results, fields: Fields, case: Case) -> list[Row]:
+def _rows(results: Results, face: Face, case: Case, linked: Mapping[tuple[str, str], tuple[Graph, ...]]) -> list[Row]:
     return [
         Row(
             case=case.id,
             variant=variant.name,
-            anchor=anchor(case.id, variant.name),
+            anchor=anchor(*face.anchors, case.id, variant.name),
             leads=position == 0,
-            detail=_about(case, variant),
-            entries=tuple(_entry(results, fields, case, variant, result.cell) for result in results.cells),
+            detail=_about(case, variant, face),
+            graphs=linked.get((case.id, variant.name), ()),
+            entries=tuple(face.entry(case, variant, result.cell) for result in results.cells),
         )
-        for position, variant in enumerate(python_side(case))
+        for position, variant in enumerate(face.variants(case))
     ]
 
 
-def _about(case: Case, variant: Variant) -> str:
+def _about(case: Case, variant: Variant, face: Face) -> str:
+    target = f": the target is {case.calls_per_turn} times as high" if face.quantity == TIME else ""
     lines = (
         f"{case.id} / {variant.name}",
         case.title,
         variant.differs and f"Unlike the native twin: {variant.differs}",
         case.without_native and f"No native twin: {case.without_native}",
         variant.calls and f"Driver calls of a turn: {', '.join(variant.calls)}",
-        case.calls_per_turn > 1 and f"{case.calls_per_turn} calls a turn: the target is {case.calls_per_turn} times as high.",
+        case.calls_per_turn > 1 and f"{case.calls_per_turn} calls a turn{target}.",
     )
     return "\n".join(line for line in lines if line)
 
@@ -206,7 +269,7 @@ def _entry(results: Results, fields: Fields, case: Case, variant: Variant, cell:
     title = f"{case.id} / {variant.name}\n{cell.id}"
     if field.time is None:
         word = mark(results, variant, field)
-        return Entry("mark", word, "", None, "", f"{title}\n{told(word, field.outcome)}", flagged=False)
+        return Entry("mark", word, "", None, "", f"{title}\n{told(word, field.outcome.reason)}", flagged=False)
     native = fields.get((cell.id, case.id, twin(variant.name)))
     if field.overhead is None:
         alone = "\n".join((f"time: {spelled(field.time)}", f"no overhead: {_why_alone(case, native)}", *field.flags))
@@ -242,4 +305,4 @@ def _why_alone(case: Case, native: Field | None) -> str:
         return f"no native twin. {case.without_native}"
     if native is None or native.time is not None:
         return "no native time from the same processes"
-    return f"{native.variant}, {told(MARKS[native.outcome.status], native.outcome)}"
+    return f"{native.variant}, {told(MARKS[native.outcome.status], native.outcome.reason)}"

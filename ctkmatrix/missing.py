@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, TypeAlias
 
+from ctkmatrix.countgrid import uncounted
 from ctkmatrix.grid import MARKS, Fields, mark, ran
+from ctkmatrix.model import Metric
 from ctkmatrix.page import Missing, Names
 from ctkmatrix.quantities import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ctkmatrix.model import Case, CellResult, Field, Outcome, Results
+    from ctkmatrix.model import Case, CellResult, Field, Outcome, Results, Variant
 
 LISTED = 3
 """So many names are said outright; more are counted, and listed on demand."""
@@ -70,10 +72,19 @@ def _reasons(results: Results, fields: Fields, case: Case) -> dict[str, dict[Rea
     for variant in case.variants:
         for result in results.cells:
             field = fields[result.cell.id, case.id, variant.name]
-            if field.time is None and not _told_of_cell(result, field):
-                reason = (mark(results, variant, field), field.outcome.reason)
+            if (reason := _lack(results, variant, field)) and not _told_of_cell(result, field):
                 found.setdefault(f"{case.id}/{variant.name}", {}).setdefault(reason, []).append(result.cell.id)
     return found
+
+
+def _lack(results: Results, variant: Variant, field: Field) -> Reason | None:
+    """Say why *field* lacks what was to be measured of it; nothing where it does not."""
+    metric = results.manifest.metric
+    if metric is not Metric.INSTRUCTIONS and field.time is None:
+        return mark(results, variant, field), field.outcome.reason
+    if metric is not Metric.TIME and field.count is None:
+        return uncounted(results, variant, field)
+    return None
 
 
 def _told_of_cell(result: CellResult, field: Field) -> bool:

@@ -114,10 +114,11 @@ class Column:
 class Entry:
     """One field of the matrix.
 
-    ``kind`` is ``overhead``, ``time`` (there is nothing to set it against) or ``mark`` (not measured: ``text`` says so in a
-    word). ``standing`` is that of an overhead against the target, in a word, or empty. ``heat`` is a step of the colour scale,
-    ``None`` where there is no overhead or it is too uncertain to have a colour. ``detail`` is the whole story in lines, with what
-    weakens the number where it is ``flagged``.
+    ``kind`` is ``overhead``, ``time`` (there is nothing to set it against), ``count`` or ``mark`` (not measured: ``text`` says
+    so in a word). ``interval`` is how far it is certain, the small line beneath. ``standing`` is that of an overhead against
+    the target, in a word, or empty. ``heat`` is a step of the colour scale, ``None`` where there is no overhead or it is too
+    uncertain to have a colour. ``detail`` is the whole story in lines, with what weakens the number where it is ``flagged``.
+    ``span`` is the least and the most of a count's processes.
     """
 
     kind: str
@@ -127,6 +128,15 @@ class Entry:
     standing: str
     detail: str
     flagged: bool
+    span: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A flame graph: its address from the page's directory, and the cell that it is of, in words."""
+
+    href: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +148,7 @@ class Row:
     anchor: str
     leads: bool
     detail: str
+    graphs: tuple[Graph, ...]
     entries: tuple[Entry, ...]
 
 
@@ -151,19 +162,39 @@ class RowGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
-    """The matrix: three levels of heads over one column a cell, and rows by area.
+class Changes:
+    """What counts may be set against each other, for the page's script.
 
-    ``marks`` are those that some column carries, each with its sentence; ``flagged`` says that some field carries the corner.
+    ``interpreters`` numbers the interpreter of each column; ``refusals`` says by two of these numbers, the reference's first,
+    why such cells are not compared, or nothing. A change within ``margin``, a part of the reference, does not matter;
+    ``allowed`` says it in words. ``references`` are the columns that have counts.
     """
 
+    margin: float
+    allowed: str
+    interpreters: tuple[int, ...]
+    refusals: tuple[tuple[str, ...], ...]
+    references: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A matrix: three levels of heads over one column a cell, and rows by area.
+
+    ``quantity`` is ``time`` or ``instructions``. ``marks`` are those that some column carries, each with its sentence;
+    ``flagged`` says that some field carries the corner. ``scale`` is that of overheads; ``changes`` is for counts alone.
+    """
+
+    quantity: str
+    title: str
     toolkits: tuple[Span, ...]
     releases: tuple[Span, ...]
     columns: tuple[Column, ...]
     groups: tuple[RowGroup, ...]
-    scale: tuple[HeatStep, ...]
     marks: tuple[Fact, ...]
     flagged: bool
+    scale: tuple[HeatStep, ...] = ()
+    changes: Changes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +225,8 @@ class CellRow:
 class Page:
     """All that the template shows.
 
-    ``banner`` is empty over a real driver, ``alert`` where the run is complete, ``unsure`` where ``worst`` leaves nothing out.
+    ``banner`` is empty over a real driver, ``alert`` where the run is complete, ``unsure`` where ``worst`` leaves nothing out,
+    ``target`` where no time was to be measured, ``counted`` where no instructions were to be counted.
     """
 
     title: str
@@ -203,12 +235,13 @@ class Page:
     alert: str
     verdict: str
     target: str
+    counted: str
     head: tuple[Fact, ...]
     worst: tuple[Worst, ...]
     unsure: str
     flags: tuple[Warned, ...]
     areas: tuple[AreaSummary, ...]
-    grid: Grid
+    grids: tuple[Grid, ...]
     missing: tuple[Missing, ...]
     cells: tuple[CellRow, ...]
     cell_heads: tuple[str, ...]

@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from ctkmatrix.grid import MARKS, anchor, ran
-from ctkmatrix.model import Flag
+from ctkmatrix.grid import MARKS, anchor, ran, weakening
+from ctkmatrix.model import Flag, Metric
 from ctkmatrix.page import CellRow, Fact, FactGroup
 from ctkmatrix.probe.registry import NATIVE
 from ctkmatrix.quantities import counted, duration, moment, number, percent
@@ -17,12 +17,14 @@ from ctkmatrix.quantities import counted, duration, moment, number, percent
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ctkmatrix.model import CellResult, Manifest, Profile
+    from ctkmatrix.model import CellResult, Manifest
 
 UNKNOWN = "\N{EN DASH}"
 
 BUILDS = {"yes": "PGO and LTO", "no": "not optimised", "unknown": "unknown"}
 """What ``python.optimised`` says, in words."""
+
+MEASURED = {Metric.TIME: "time", Metric.INSTRUCTIONS: "instructions", Metric.BOTH: "time and instructions"}
 
 CELL_HEADS = ("Interpreter", "Build", "numpy", "Native baseline", "libcuda", "NVRTC", "Processes")
 """Heads of the table of cells, between the cell's id, which says bindings and core, and its flags."""
@@ -32,9 +34,9 @@ EMPTY = hashlib.sha256().hexdigest()
 """The hash of a package that installs nothing."""
 
 
-def cell_row(result: CellResult) -> CellRow:
-    """Say where one cell's numbers come from."""
-    tree = result.provenance
+def cell_row(result: CellResult, metric: Metric = Metric.TIME) -> CellRow:
+    """Say where one cell's numbers come from, in a run of *metric*."""
+    tree, shown = result.provenance, weakening(metric) - {Flag.NULL_DRIVER}
     return CellRow(
         id=result.cell.id,
         anchor=anchor("cell", result.cell.id),
@@ -49,7 +51,7 @@ def cell_row(result: CellResult) -> CellRow:
             _joined(_at(tree, "libraries", "nvrtc", "version")),
             number(result.processes),
         ),
-        flags=tuple(flag.name.lower().replace("_", " ") for flag in result.flags if flag is not Flag.NULL_DRIVER),
+        flags=tuple(flag.name.lower().replace("_", " ") for flag in result.flags if flag in shown),
         details=groups(_labelled(tree)),
     )
 
@@ -67,6 +69,7 @@ def manifest(run: Manifest) -> tuple[FactGroup, ...]:
         FactGroup("Measurement", _run(run)),
         *groups({"Device": {"kind": run.device_kind, **run.device}, "Machine": run.machine}),
         *groups({"Harness": run.harness, "Orchestrator": run.orchestrator}),
+        *(groups({"Counter of instructions": run.counter}) if run.counter else ()),
     )
 
 
@@ -77,16 +80,27 @@ def _run(run: Manifest) -> tuple[Fact, ...]:
         Fact("Started", moment(run.started)),
         Fact("Finished", moment(run.finished) or UNKNOWN),
         Fact("Arguments", " ".join(run.arguments) or "none"),
-        Fact("Profile", profile(run.profile)),
+        Fact("Measured", MEASURED[run.metric]),
+        Fact("Profile", profile(run)),
         Fact("Seed", str(run.seed)),
         Fact("Wall time", duration(run.wall_seconds)),
+        *(_timed(run) if run.metric is not Metric.INSTRUCTIONS else ()),
+    )
+
+
+def _timed(run: Manifest) -> tuple[Fact, ...]:
+    """Say what the workers that measured time did with it."""
+    return (
         Fact("Workers' time", duration(run.worker_seconds)),
         Fact("Share of it inside timed loops", UNKNOWN if run.timed_share is None else percent(run.timed_share)),
     )
 
 
-def profile(chosen: Profile) -> str:
-    """Say a profile in one line."""
+def profile(run: Manifest) -> str:
+    """Say a run's profile in one line."""
+    chosen = run.profile
+    if run.metric is Metric.INSTRUCTIONS:
+        return f"{chosen.name}: {counted(chosen.processes, 'process', 'processes')} a cell"
     each = f"{counted(chosen.values, 'value')} of {duration(chosen.seconds_per_value)}"
     return f"{chosen.name}: {counted(chosen.processes, 'process', 'processes')} a cell, {each}"
 

@@ -18,6 +18,9 @@ NANO = 1e9
 UNITS = ((1.0, "s", 1.0), (1e-3, "ms", 1e3), (1e-4, "\N{MICRO SIGN}s", 1e6), (0.0, "", NANO))
 """For a narrow column: from so many seconds on, a unit, and its number in a second. A bare number is ns."""
 
+MANY = 1e7
+"""From so many instructions on, they are told in millions."""
+
 FINEST = 2
 """Decimals at most: no clock here tells hundredths of a ns apart."""
 
@@ -84,9 +87,16 @@ def bounds(estimate: Estimate, scale: float = 1.0) -> str:
     return f" (95{THIN}%: {number(estimate.low * scale)} {ELLIPSIS} {number(estimate.high * scale)})"
 
 
-def percent(share: float) -> str:
+def percent(share: float, digits: int = 3) -> str:
     """*share* in per cent: ``58 %``."""
-    return f"{number(share * 100)}{THIN}%"
+    return f"{number(share * 100, digits)}{THIN}%"
+
+
+def instructions(count: float) -> str:
+    """A *count* of instructions: ``62.25``, ``10 732``, from ten million on ``312.4 M``."""
+    if abs(count) >= MANY:
+        return f"{number(count / 1e6, 4)}{THIN}M"
+    return number(count, max(4, len(str(round(abs(count))))))
 
 
 def duration(seconds: float) -> str:

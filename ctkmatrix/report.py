@@ -8,14 +8,32 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ctkmatrix import provenance
-from ctkmatrix.grid import Fields, Standing, anchor, by_area, by_key, grid, heat, python_side, ran, standing, target_of
+from ctkmatrix.countgrid import UNSETTLED, count_grid, in_short
+from ctkmatrix.grid import (
+    Fields,
+    Standing,
+    anchor,
+    by_area,
+    by_key,
+    grid,
+    heat,
+    python_side,
+    ran,
+    standing,
+    target_of,
+    weakening,
+)
 from ctkmatrix.missing import cells_named, missing
-from ctkmatrix.model import Case, Flag, Results, Status
+from ctkmatrix.model import Case, Flag, Metric, Results, Status
 from ctkmatrix.page import AreaSummary, Fact, Names, Page, Warned, Worst
 from ctkmatrix.quantities import counted, duration, half_width, moment, nanoseconds, number, percent
 
 if TYPE_CHECKING:
-    from ctkmatrix.model import Estimate
+    from collections.abc import Iterable, Sequence
+
+    from ctkmatrix.model import Estimate, Field
+    from ctkmatrix.page import Grid
+    from ctkmatrix.profiles import Made
 
 WORST = 5
 """So many of the greatest overheads stand at the top of the page."""
@@ -29,6 +47,7 @@ ALERTS = {
     "incomplete": "This run is incomplete: some of what was planned did not run, for the reasons given below.",
     "interrupted": "This run was interrupted: {missing} of {planned} processes are missing. To go on with it: --resume.",
 }
+COUNTS_MISSING = "This run was interrupted while it counted instructions. To go on with it: --resume."
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +63,43 @@ class _Overhead:
     at_least: float
 
 
-def view(results: Results) -> Page:
-    """Say all of *results* in words and small numbers."""
+def view(results: Results, graphs: Sequence[tuple[str, Made]] = ()) -> Page:
+    """Say all of *results* in words and small numbers.
+
+    graphs
+        Flame graphs to link to, each with its case's id; their paths are from the page's directory.
+    """
     fields = by_key(results)
     overheads = _overheads(results, fields)
     manifest = results.manifest
+    timed = manifest.metric is not Metric.INSTRUCTIONS
     return Page(
         title="What the Python layer costs",
         run=manifest.run,
         banner=NULL_BANNER if manifest.device_kind == "null" else "",
         alert=_alert(results),
-        verdict=_verdict(overheads),
-        target=f"{nanoseconds(results.target)} ns",
+        verdict=_verdict(overheads) if timed else _extent(fields),
+        target=f"{nanoseconds(results.target)} ns" if timed else "",
+        counted=in_short(fields) if manifest.metric is not Metric.TIME else "",
         head=_head(results, fields),
         worst=_worst(overheads),
         unsure=_unsure(overheads),
-        flags=(*_flags(results), *_field_flags(fields)),
+        flags=(*_flags(results), *_field_flags(fields), *_unsettled(fields)),
         areas=_areas(results, overheads),
-        grid=grid(results, fields),
+        grids=_grids(results, fields, graphs),
         missing=missing(results, fields),
-        cells=tuple(provenance.cell_row(result) for result in results.cells),
+        cells=tuple(provenance.cell_row(result, manifest.metric) for result in results.cells),
         cell_heads=provenance.CELL_HEADS,
         manifest=provenance.manifest(manifest),
+    )
+
+
+def _grids(results: Results, fields: Fields, graphs: Sequence[tuple[str, Made]]) -> tuple[Grid, ...]:
+    """Lay out a matrix of each quantity that was to be measured."""
+    metric = results.manifest.metric
+    return (
+        *([grid(results, fields, graphs)] if metric is not Metric.INSTRUCTIONS else []),
+        *([count_grid(results, fields, graphs)] if metric is not Metric.TIME else []),
     )
 
 
@@ -115,6 +149,13 @@ def _verdict(overheads: list[_Overhead]) -> str:
     return "; ".join(parts) + "."
 
 
+def _extent(fields: Fields) -> str:
+    """Say of how many case variants, and in how many cells, there are counts."""
+    found = [field for field in fields.values() if field.count]
+    variants, cells = {(field.case, field.variant) for field in found}, {field.cell for field in found}
+    return f"Instructions counted: {counted(len(variants), 'case variant')} in {counted(len(cells), 'cell')}."
+
+
 def _unsure(overheads: list[_Overhead]) -> str:
     left_out = len(overheads) - len(_certain(overheads))
     return f"Left out as too uncertain: {number(left_out, 9)} of {counted(len(overheads), 'overhead')}." if left_out else ""
@@ -122,6 +163,8 @@ def _unsure(overheads: list[_Overhead]) -> str:
 
 def _alert(results: Results) -> str:
     done, planned = _processes(results)
+    if done == planned and results.manifest.status == "interrupted":
+        return COUNTS_MISSING
     return ALERTS[results.manifest.status].format(missing=number(planned - done, 9), planned=number(planned, 9))
 
 
@@ -137,18 +180,30 @@ def _processes(results: Results) -> tuple[int, int]:
 def _head(results: Results, fields: Fields) -> tuple[Fact, ...]:
     manifest = results.manifest
     cells = sum(ran(result) for result in results.cells)
-    planned = [field for field in fields.values() if field.outcome.status is not Status.NOT_APPLICABLE]
-    measured = sum(field.time is not None for field in planned)
     done, wanted = _processes(results)
     return (
         Fact("Device", provenance.device(manifest)),
         Fact("Cells", f"{cells} of {len(results.cells)} planned"),
         Fact("Processes", f"{number(done, 9)} of {number(wanted, 9)} planned"),
-        Fact("Measurements", f"{number(measured, 9)} of {number(len(planned), 9)} planned"),
-        Fact("Profile", provenance.profile(manifest.profile)),
+        *_extents(results, fields),
+        Fact("Profile", provenance.profile(manifest)),
         Fact("Started", moment(manifest.started)),
         Fact("Took", duration(manifest.wall_seconds)),
     )
+
+
+def _extents(results: Results, fields: Fields) -> tuple[Fact, ...]:
+    """Say how much was measured of what was planned, time and counts apart."""
+    planned = [field for field in fields.values() if field.outcome.status is not Status.NOT_APPLICABLE]
+    gpu = {(case.id, variant.name) for case in results.cases for variant in case.variants if variant.needs == "gpu"}
+    over_null = [field for field in planned if (field.case, field.variant) not in gpu]
+    times = Fact("Measurements", _of(sum(field.time is not None for field in planned), planned))
+    counts = Fact("Counts", _of(sum(field.count is not None for field in over_null), over_null))
+    return {Metric.TIME: (times,), Metric.INSTRUCTIONS: (counts,), Metric.BOTH: (times, counts)}[results.manifest.metric]
+
+
+def _of(done: int, planned: Sequence[Field]) -> str:
+    return f"{number(done, 9)} of {number(len(planned), 9)} planned"
 
 
 def _worst(overheads: list[_Overhead]) -> tuple[Worst, ...]:
@@ -169,27 +224,34 @@ def _worst(overheads: list[_Overhead]) -> tuple[Worst, ...]:
 
 def _flags(results: Results) -> tuple[Warned, ...]:
     """Each flag with the cells that it weakens. The null driver's is left to the banner."""
+    shown = weakening(results.manifest.metric) - {Flag.NULL_DRIVER}
     return tuple(
         Warned(flag.value, cells_named(cells, results))
         for flag in Flag
-        if flag is not Flag.NULL_DRIVER and (cells := [each.cell.id for each in results.cells if flag in each.flags])
+        if flag in shown and (cells := [each.cell.id for each in results.cells if flag in each.flags])
     )
 
 
 def _field_flags(fields: Fields) -> tuple[Warned, ...]:
     """Each flag of single fields with how many of those measured it weakens, and which case variants in how many cells."""
     measured = [field for field in fields.values() if field.time is not None]
-    found = {flag: Counter(f"{field.case}/{field.variant}" for field in measured if flag in field.flags) for flag in Flag}
-    return tuple(
-        Warned(
-            flag.value,
-            Names(
-                f"{number(rows.total(), 9)} of {counted(len(measured), 'field')}",
-                tuple(f"{row} ({counted(cells, 'cell')})" for row, cells in rows.most_common()),
-            ),
-        )
-        for flag, rows in found.items()
-        if rows
+    found = {flag: [field for field in measured if flag in field.flags] for flag in Flag}
+    return tuple(Warned(flag.value, _rows_named(weak, len(measured))) for flag, weak in found.items() if weak)
+
+
+def _unsettled(fields: Fields) -> tuple[Warned, ...]:
+    """Say which counts did not settle, as is said of flags."""
+    found = [field for field in fields.values() if field.count]
+    weak = [field for field in found if field.count and not field.count.settled]
+    return (Warned(UNSETTLED, _rows_named(weak, len(found))),) if weak else ()
+
+
+def _rows_named(weak: Iterable[Field], of: int) -> Names:
+    """Say how many of so many fields are *weak*; on demand which case variants, in how many cells, the most often first."""
+    rows = Counter(f"{field.case}/{field.variant}" for field in weak)
+    return Names(
+        f"{number(rows.total(), 9)} of {counted(of, 'field')}",
+        tuple(f"{row} ({counted(cells, 'cell')})" for row, cells in rows.most_common()),
     )
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from ctkmatrix import counts
 from ctkmatrix.model import (
     Case,
     Cell,
     CellResult,
+    Count,
     Estimate,
     Field,
     Flag,
     Manifest,
+    Metric,
     Outcome,
     Profile,
     Results,
@@ -78,7 +81,13 @@ def _case(case: str, title: str, variants: tuple[tuple[str, float], ...]) -> Cas
     )
 
 
-def results(rows: int = 25, device_kind: str = "null", status: str = "incomplete", processes: int = 12) -> Results:
+def results(
+    rows: int = 25,
+    device_kind: str = "null",
+    status: str = "incomplete",
+    processes: int = 12,
+    metric: Metric = Metric.TIME,
+) -> Results:
     """Return results of 32 cells and about *rows* case variants: with failures, cells that did not run, missing twins."""
     planned, random_ = cases(rows), random.Random(7)
     chosen = cells()
@@ -88,14 +97,21 @@ def results(rows: int = 25, device_kind: str = "null", status: str = "incomplete
         for case in planned
         for blank in (Field(cell.id, case.id, each.name, _outcome(cell, case, each, device_kind)) for each in case.variants)
     )
+    if metric is not Metric.TIME:
+        fields = _with_counts(fields, planned, metric)
     return Results(
-        _manifest(device_kind, status, processes),
+        _manifest(device_kind, status, processes, metric),
         planned,
         tuple(_cell(cell, device_kind, processes) for cell in chosen),
         fields,
         1e-6,
         ((Cell("12.9", "3.14t", "12.9.4", "1.2.2"), "cuda-bindings 12.9.4 has no wheel for Python 3.14t"),),
     )
+
+
+def counted(processes: int = 5) -> Results:
+    """Return the results of a run that counted instructions alone."""
+    return results(processes=processes, metric=Metric.INSTRUCTIONS)
 
 
 def alter(results_: Results, changed: Field) -> Results:
@@ -129,12 +145,43 @@ def _measured(random_: random.Random, blank: Field, case: Case, processes: int) 
     return replace(blank, time=time, overhead=estimate(overhead, noise, processes), ratio=ratio)
 
 
+def _with_counts(fields: tuple[Field, ...], planned: tuple[Case, ...], metric: Metric) -> tuple[Field, ...]:
+    """Give every field that was measured, and needs no GPU, a count; without times where instructions alone were counted."""
+    random_ = random.Random(11)
+    over_null = {(case.id, variant.name) for case in planned for variant in case.variants if not variant.needs}
+    both = tuple(
+        replace(field, count=_count(random_, field) if (field.case, field.variant) in over_null else None)
+        if field.time
+        else field
+        for field in fields
+    )
+    if metric is Metric.BOTH:
+        return both
+    return tuple(replace(field, time=None, overhead=None, ratio=None) for field in both)
+
+
+def _count(random_: random.Random, field: Field) -> Count:
+    """Make a count of five processes: most alike, some in two modes, those of ``RESTLESS`` not settled."""
+    usual = {"native": 62.0, "core": 4700.0}.get(field.variant, 1240.0) * (9000 if field.case == "nvrtc.compile" else 1)
+    release = 1.9 if field.variant == "core" and "-b12." in field.cell else 1.0
+    python = {"3.11": 1.12, "3.12": 1.04, "3.13": 1.06}.get(field.cell.partition("-py")[2].partition("-")[0], 1.0)
+    least = round(
+        usual * release * (python if field.variant != "native" else 1) * random_.choice((1, 1, 1, 0.97, 1.004, 1.023)), 2
+    )
+    upper = 1.015 if random_.random() < 0.1 else 1.0
+    points = [least * (upper if process % 2 else 1) * (1 + random_.random() * 0.0002) for process in range(5)]
+    return counts.summary(points, turns=10000, settled=(field.case, field.cell) != RESTLESS)
+
+
 COMPILER = "g++ 12.2.0, headers of the toolkit"
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 """SHA-256 of nothing."""
 
 LONELY = ("memory.alloc_free", "cu13.1-py3.12-b13.1.1-c1.2.2")
 """The native twin failed here alone."""
+
+RESTLESS = ("event.record", "cu13.0-py3.12-b13.0.3-c1.2.2")
+"""Counts that did not settle."""
 
 
 def _outcome(cell: Cell, case: Case, variant: Variant, device_kind: str) -> Outcome:
@@ -190,21 +237,23 @@ def _provenance(cell: Cell) -> dict[str, object]:
     }
 
 
-def _manifest(device_kind: str, status: str, processes: int) -> Manifest:
+def _manifest(device_kind: str, status: str, processes: int, metric: Metric) -> Manifest:
     gpu = {"name": "NVIDIA H200", "uuid": "GPU-5d1e", "telemetry": {"gpu": {"driver": "590.44.01", "sm_clock": 1980}}}
     return Manifest(
         run="20260301T120000Z-5f1c",
         started="2026-03-01T12:00:00+00:00",
         finished="" if status == "interrupted" else "2026-03-01T12:09:12+00:00",
         status=status,
-        arguments=("--profile", "standard"),
-        profile=Profile("standard", processes, 5, 0.01, 60),
+        arguments=("--metric", metric) if metric is not Metric.TIME else ("--profile", "standard"),
+        profile=Profile("count" if metric is Metric.INSTRUCTIONS else "standard", processes, 5, 0.01, 60),
         seed=1234567,
         device_kind=device_kind,
         device={"kind": device_kind, **(gpu if device_kind == "gpu" else {"name": "null driver"})},
         machine={"cpu": "AMD EPYC 9554 64-Core Processor", "cpus": 2, "governor": "performance", "load": [0.4, 0.3, 0.2]},
         harness={"commit": "4f0c1d2e", "dirty": False},
         orchestrator={"python": "3.11.2", "nox": "2026.1.2"},
+        metric=metric,
+        counter={"valgrind": "3.19.0"} if metric is not Metric.TIME else {},
         timed_share=0.634,
         worker_seconds=498.0,
         wall_seconds=552.0,

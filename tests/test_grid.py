@@ -8,7 +8,8 @@ import pytest
 
 from ctkmatrix.grid import COLUMN_MARKS, Standing, anchor, by_key, grid, heat, standing
 from ctkmatrix.model import Estimate, Field, Flag, Outcome, Results, Status
-from ctkmatrix.page import Entry, Fact, Grid, Row, Span
+from ctkmatrix.page import Entry, Fact, Graph, Grid, Row, Span
+from ctkmatrix.profiles import INSTRUCTIONS, SAMPLES, Made
 from tests.results_factory import HOSTILE, LONELY, NO_PYTHON, alter, estimate, results
 
 CELL = "cu13.0-py3.12-b13.0.3-c1.2.2"
@@ -258,3 +259,20 @@ def test_anchors_hold_nothing_that_a_fragment_refuses() -> None:
     """An id has no space and needs no further quoting."""
     assert anchor("event.record", "core") == "event.record/core"
     assert not set(anchor(HOSTILE)) & set(" <>\"'&")
+
+
+def test_a_row_links_the_flame_graphs_of_its_variant() -> None:
+    """Each names its cell, what it is held against, and samples where it is of time; other rows have none."""
+    these, other = results(), "cu12.9-py3.12-b12.9.4-c1.2.2"
+    made_ = [
+        Made("core", CELL, "", INSTRUCTIONS, "profiles/event.record/core/a+b.svg"),
+        Made("core", CELL, other, INSTRUCTIONS, "profiles/event.record/core/c.svg"),
+        Made("core", CELL, "", SAMPLES, "profiles/event.record/core/d.svg"),
+    ]
+    laid = grid(these, by_key(these), [("event.record", each) for each in made_])
+    assert row(laid, "event.record", "core").graphs == (
+        Graph("profiles/event.record/core/a%2Bb.svg", CELL),
+        Graph("profiles/event.record/core/c.svg", f"{CELL} against {other}"),
+        Graph("profiles/event.record/core/d.svg", f"{CELL}, samples"),
+    )
+    assert row(laid, "event.record", "bindings").graphs == row(laid, "event.create_destroy", "core").graphs == ()

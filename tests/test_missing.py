@@ -7,9 +7,9 @@ from itertools import chain
 
 from ctkmatrix.grid import by_key
 from ctkmatrix.missing import missing, named
-from ctkmatrix.model import Flag, Outcome, Results, Status
+from ctkmatrix.model import Flag, Metric, Outcome, Results, Status
 from ctkmatrix.page import Missing, Names
-from tests.results_factory import HOSTILE, NO_PYTHON, results
+from tests.results_factory import HOSTILE, NO_PYTHON, alter, counted, results
 
 
 def listed(these: Results) -> dict[str, list[Missing]]:
@@ -68,3 +68,21 @@ def test_few_names_are_said_outright() -> None:
     """Up to three names stand in the text."""
     assert named(["a", "b", "c"], "cell") == Names("a, b, c")
     assert named(["a", "b", "c", "d"], "cell") == Names("4 cells", ("a", "b", "c", "d"))
+
+
+def test_where_instructions_alone_are_counted_no_time_is_missed() -> None:
+    """The list is that of the same run by time: what failed, and what did not run."""
+    these, timed = counted(), results()
+    assert missing(these, by_key(these)) == missing(timed, by_key(timed))
+
+
+def test_a_count_that_is_not_there_is_told() -> None:
+    """On a GPU a variant that needs one has a time and no count; a run that ended early lacks some."""
+    these = results(device_kind="gpu", metric=Metric.BOTH)
+    (line,) = (each for each in missing(these, by_key(these)) if each.mark == "needs a GPU")
+    assert line.what == Names("event.record/bindings-runtime")
+    assert line.reason == "instructions are counted over the null driver"
+    field = next(field for field in these.fields if field.count)
+    these = alter(these, replace(field, count=None))
+    (line,) = (each for each in missing(these, by_key(these)) if each.mark == "no value")
+    assert (line.where.text, line.reason) == (field.cell, "the run ended before it was counted")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ctkmatrix import provenance
-from ctkmatrix.model import Cell, CellResult, Outcome, Status
+from ctkmatrix.model import Cell, CellResult, Metric, Outcome, Status
 from ctkmatrix.page import Fact, FactGroup
-from tests.results_factory import COMPILER, NO_PYTHON, results
+from tests.results_factory import COMPILER, NO_PYTHON, counted, results
 
 
 def test_the_short_form_of_a_cell() -> None:
@@ -80,3 +80,16 @@ def test_the_device_is_named() -> None:
     """A GPU with its driver; a device without a name by its kind."""
     assert provenance.device(results(device_kind="gpu").manifest) == "NVIDIA H200, driver 590.44.01"
     assert provenance.device(replace(results().manifest, device={})) == "null driver, no GPU"
+
+
+def test_a_run_that_counted_says_nothing_of_time() -> None:
+    """Its profile is a number of processes, what counted is named, and flags of time do not show."""
+    these = counted(processes=5)
+    groups = {group.title: {fact.name: fact.value for fact in group.facts} for group in provenance.manifest(these.manifest)}
+    run = groups["Measurement"]
+    assert (run["Measured"], run["Profile"]) == ("instructions", "count: 5 processes a cell")
+    assert not any("time" in name for name in run if name != "Wall time")
+    assert groups["Counter of instructions"] == {"valgrind": "3.19.0"}
+    cell = these.cells[1]
+    assert provenance.cell_row(cell, Metric.INSTRUCTIONS).flags == ("interpreter build", "no nvcc")
+    assert "few processes" in provenance.cell_row(cell, Metric.BOTH).flags

@@ -5,7 +5,19 @@ from __future__ import annotations
 import pytest
 
 from ctkmatrix.model import Estimate
-from ctkmatrix.quantities import brief, counted, duration, half_width, moment, nanoseconds, number, percent, spelled, times
+from ctkmatrix.quantities import (
+    brief,
+    counted,
+    duration,
+    half_width,
+    instructions,
+    moment,
+    nanoseconds,
+    number,
+    percent,
+    spelled,
+    times,
+)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +92,25 @@ def test_exact_bounds_follow_the_value() -> None:
 def test_shares_durations_moments_and_counts() -> None:
     """The small forms read like text."""
     assert percent(0.584) == "58.4\N{NARROW NO-BREAK SPACE}%"
+    assert percent(0.00312, 2) == "0.31\N{NARROW NO-BREAK SPACE}%"
     assert [duration(value) for value in (0.004, 8.17, 552, 3900)] == ["4 ms", "8.17 s", "9 min 12 s", "1 h 05 min"]
     assert moment("2026-03-01T13:00:00+01:00") == "2026-03-01 12:00 UTC"
     assert moment("") == ""
     assert [counted(1, "cell"), counted(32, "cell"), counted(4, "process", "processes")] == ["1 cell", "32 cells", "4 processes"]
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (2.0, "2"),
+        (62.254, "62.25"),
+        (999.96, "1 000"),
+        (10732.4, "10 732"),
+        (-4828.2, "\N{MINUS SIGN}4 828"),
+        (9_999_999.0, "9 999 999"),
+        (312_412_345.0, "312.4 M"),
+    ],
+)
+def test_a_count_is_said_to_the_instruction_and_large_ones_in_millions(count: float, text: str) -> None:
+    """Four significant digits at least; fractions of an instruction only below a thousand."""
+    assert instructions(count).replace("\N{NARROW NO-BREAK SPACE}", " ") == text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 import stat
 import time
@@ -10,10 +12,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ctkmatrix import profiles
 from ctkmatrix.errors import MachineError
+from ctkmatrix.model import Metric
+from ctkmatrix.profiles import INSTRUCTIONS, Profile
 from ctkmatrix.render import render, write
 from ctkmatrix.report import view
-from tests.results_factory import HOSTILE, cases, cells, results
+from tests.results_factory import HOSTILE, cases, cells, counted, results
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,6 +68,55 @@ def test_what_looks_like_markup_shows_as_text(html: str, outline: Outline) -> No
     assert "script" not in outline.tags
     assert html.count("&lt;script&gt;") > 3
     assert HOSTILE not in html
+
+
+def test_a_page_with_counts_has_one_script_and_its_policy_no_other() -> None:
+    """The policy holds the hash of what stands between the tags, and nothing measured stands there."""
+    html = render(view(counted()))
+    (script,) = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'\"" in html
+    assert HOSTILE not in html
+    assert not re.search(r"eval|innerHTML|fetch|import\(", script)
+
+
+@pytest.mark.parametrize("metric", [Metric.INSTRUCTIONS, Metric.BOTH])
+def test_a_page_with_counts_is_as_sound_as_one_of_times(metric: Metric) -> None:
+    """Elements close, links lead somewhere, no id is there twice, nothing is fetched."""
+    parser = Outline()
+    parser.feed(render(view(results(metric=metric))))
+    assert parser.open == []
+    assert len(parser.ids) == len(set(parser.ids))
+    assert {link.removeprefix("#") for link in parser.links} <= set(parser.ids)
+
+
+def test_flame_graphs_go_where_the_page_goes(tmp_path: Path) -> None:
+    """They are copied beside it and linked from there; graphs of cases that the run has not are left."""
+    made = {
+        case: Profile(
+            case=case,
+            case_version="5f1c",
+            variant="core",
+            cell=cells()[1].id,
+            unit=INSTRUCTIONS,
+            turns=100,
+            outside=0,
+            stacks={"a;b": 100},
+            libraries={},
+            provenance={},
+        )
+        for case in ("event.record", "another.case")
+    }
+    for profile in made.values():
+        profiles.write(tmp_path / "reports", profile)
+    page = write(results(), tmp_path / "page", tmp_path / "reports")
+    outline = Outline()
+    outline.feed(page.read_text(encoding="utf-8"))
+    (link,) = (link for link in outline.links if not link.startswith("#"))
+    assert link == f"profiles/event.record/core/{cells()[1].id}.svg"
+    assert (page.parent / link).read_bytes() == (tmp_path / "reports" / link).read_bytes()
+    assert not (page.parent / "profiles" / "another.case").exists()
+    assert "flame graph" not in write(results(), tmp_path / "page").read_text(encoding="utf-8")
 
 
 def test_the_page_needs_no_network(html: str, outline: Outline) -> None:
@@ -115,5 +169,5 @@ def test_a_large_matrix_is_quick_and_small() -> None:
     page = view(many)
     html = render(page)
     assert time.perf_counter() - began < 5
-    assert sum(len(group.rows) for group in page.grid.groups) >= 100
+    assert sum(len(group.rows) for group in page.grids[0].groups) >= 100
     assert len(html.encode()) < 3_000_000

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ctkmatrix.model import Estimate, Field, Flag, Outcome, Results, Status
+from ctkmatrix.countgrid import UNSETTLED
+from ctkmatrix.model import Estimate, Field, Flag, Metric, Outcome, Results, Status
 from ctkmatrix.page import Fact
 from ctkmatrix.quantities import THIN
 from ctkmatrix.report import view
-from tests.results_factory import alter, estimate, results
+from tests.results_factory import alter, counted, estimate, results
 
 CELL = "cu13.0-py3.12-b13.0.3-c1.2.2"
 
@@ -168,3 +169,62 @@ def test_a_run_that_is_not_complete_says_so() -> None:
 def test_the_device_is_the_first_thing_said() -> None:
     """The head begins with what was measured on."""
     assert view(results(device_kind="gpu")).head[0] == Fact("Device", "NVIDIA H200, driver 590.44.01")
+
+
+def test_a_run_that_counted_speaks_of_counts_alone() -> None:
+    """No target, no overhead, no flag of time; the head says how many counts there are, and one matrix shows them."""
+    these = counted()
+    page = view(these)
+    head = {fact.name: fact.value.replace(THIN, "") for fact in page.head}
+    found = [field for field in these.fields if field.count]
+    planned = [field for field in these.fields if field.variant != "bindings-runtime"]
+    assert head["Counts"] == f"{len(found)} of {len(planned)} planned"
+    assert head["Profile"] == "count: 5 processes a cell"
+    assert "Measurements" not in head
+    assert page.verdict == "Instructions counted: 41 case variants in 29 cells."
+    assert (page.target, page.worst, page.areas, page.unsure) == ("", (), (), "")
+    assert {flag.text for flag in page.flags} == {Flag.INTERPRETER_BUILD, Flag.NO_NVCC, UNSETTLED}
+    assert [grid.quantity for grid in page.grids] == ["instructions"]
+
+
+def test_a_run_of_both_has_a_matrix_of_each() -> None:
+    """What is said of time is said as ever, and counts beside it."""
+    page, timed = view(results(metric=Metric.BOTH)), view(results())
+    assert (page.verdict, page.worst, page.areas, page.target) == (timed.verdict, timed.worst, timed.areas, timed.target)
+    assert [grid.quantity for grid in page.grids] == ["time", "instructions"]
+    assert page.grids[0] == timed.grids[0]
+    assert {"Measurements", "Counts"} < {fact.name for fact in page.head}
+    assert timed.counted == ""
+
+
+def test_on_a_gpu_a_variant_that_needs_one_is_not_planned_to_be_counted() -> None:
+    """Counts run over the null driver."""
+    head = {fact.name: fact.value.replace(THIN, "") for fact in view(results(device_kind="gpu", metric=Metric.BOTH)).head}
+    assert int(head["Counts"].split()[2]) == int(head["Measurements"].split()[2]) - 32
+
+
+def test_the_counts_are_summed_up_by_how_far_their_processes_lie_apart() -> None:
+    """In the median and at most, with its place; then how many have two modes."""
+    these = counted()
+    spreads = sorted(field.count.spread for field in these.fields if field.count)
+    modes = sum(bool(field.count.modes) for field in these.fields if field.count)
+    said = view(these).counted.replace(THIN, " ")
+    assert said.startswith("1 177 fields counted, each in 5 processes.")
+    assert f"{100 * spreads[-1]:.1f} % at most" in said
+    assert said.endswith(f" {modes} have two modes.")
+    none = replace(these, fields=tuple(replace(field, count=None) for field in these.fields))
+    assert view(none).counted == "No instructions were counted."
+
+
+def test_counts_that_did_not_settle_are_told_like_a_flag() -> None:
+    """So many of all that were counted, and which."""
+    (warned,) = (flag for flag in view(counted()).flags if flag.text == UNSETTLED)
+    assert warned.where.text.replace(THIN, "") == "3 of 1177 fields"
+    assert warned.where.items[0] == "event.record/native (1 cell)"
+
+
+def test_a_run_interrupted_while_it_counted_misses_no_process() -> None:
+    """All of its times are there: the alert speaks of the counts."""
+    these = results(status="interrupted", metric=Metric.BOTH)
+    ran = replace(these, cells=tuple(replace(each, processes=12) for each in these.cells))
+    assert view(ran).alert == "This run was interrupted while it counted instructions. To go on with it: --resume."
