@@ -54,11 +54,11 @@ class Bench:
     job: jobs.Job
 
 
-def bench(display: Display) -> Bench:
-    """Make both environments, one after the other, and the rest. Raises CtkmatrixError."""
+def bench(display: Display, cell: Cell | None = None, words: Sequence[str] = ("--device", "null")) -> Bench:
+    """Make both environments of *cell*, or the newest, one after the other, and the rest. Raises CtkmatrixError."""
     place = jobs.Place(ROOT)
-    cell = matrix.newest(matrix.load(ROOT / "matrix.toml").cells)
-    job = jobs.load(place, [cell.id], ["--device", "null"])
+    cell = cell or matrix.newest(matrix.load(ROOT / "matrix.toml").cells)
+    job = jobs.load(place, [cell.id], words)
     workshop = prepare.Workshop(ROOT, place.build, device.NULL, display.say)
     setups = {}
     for name in PLACES:
