@@ -179,6 +179,49 @@ def test_profile_draws_a_flame_graph_and_says_where(checkout: Checkout) -> None:
     assert json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["case"] == "event.record"
 
 
+def test_count_gives_instructions_in_place_of_time(checkout: Checkout) -> None:
+    """Exit 0; every field that runs over the null driver has a count of five heaps and no time; the page shows it."""
+    words = ("-s", "count", "--", "--cell", NEWEST.id, "--case", "loop.empty", "--case", "device.current")
+    done = checkout.nox(*words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    results = checkout.results()
+    assert results["manifest"]["metric"] == "instructions"
+    assert results["manifest"]["status"] == "complete"
+    counted = {f"{one['case']}/{one['variant']}": one for one in results["fields"] if one["outcome"]["status"] == "measured"}
+    assert {"loop.empty/native", "loop.empty/python", "device.current/native", "device.current/core"} <= counted.keys()
+    assert all(len(one["count"]["points"]) == 5 and one["time"] is None for one in counted.values())
+    assert counted["device.current/native"]["count"]["minimum"] < 50 < counted["device.current/core"]["count"]["minimum"]
+    assert "Instructions a turn" in (checkout.latest / "page" / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--quick",), "--profile quick is about time"),
+        (("--device", "gpu"), "--device gpu is about time"),
+        (("--case", "lop.*"), "perhaps you meant «loop.*»"),
+    ],
+)
+def test_what_does_not_go_with_counting_is_told(checkout: Checkout, words: tuple[str, ...], said: str) -> None:
+    """Exit 2 before anything is built."""
+    done = checkout.nox("-s", "count", "--", *words)
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    assert not (checkout.path / "reports").exists()
+
+
+def test_no_valgrind_is_the_machine_s_fault(checkout: Checkout) -> None:
+    """Exit 13, with how to get it; `bench` does not ask for it."""
+    tools = checkout.path / "tools"
+    tools.mkdir()
+    for name in ("g++", "uv", "setarch", "env", "as", "ld"):
+        if found := shutil.which(name):
+            (tools / name).symlink_to(found)
+    done = checkout.nox("-s", "count", "--", "--cell", NEWEST.id, PATH=str(tools))
+    assert done.returncode == 13, done.stdout + done.stderr
+    assert "apt-get install valgrind" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a_missing_interpreter_stops_no_other_cell(checkout: Checkout) -> None:
     """Exit 11; its cell is in the report as not run, with the reason; the other cell is measured."""
     odd = f'{{ toolkit = "13.5", python = "3.19", bindings = "{NEWEST.bindings}", core = "{NEWEST.core}" }},'
