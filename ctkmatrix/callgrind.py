@@ -36,12 +36,13 @@ class Callgrind:
         """Return the command of *python* under callgrind, which starts to count where the marker says.
 
         output
-            Each time that it is told to, callgrind writes ``OUTPUT.1``, ``OUTPUT.2``, …
+            Each time that it is told to, callgrind writes ``OUTPUT.1``, ``OUTPUT.2``, …; its log is ``OUTPUT.log``.
 
         The interpreter reads no configuration of its user's; its environment is to be ``ENVIRONMENT`` and the cell's variables.
         """
-        names_its_file = f"--callgrind-out-file={str(output).replace('%', '%%')}"
-        own = ("--tool=callgrind", "--quiet", "--instr-atstart=no", names_its_file)
+        name = str(output).replace("%", "%%")
+        files = (f"--callgrind-out-file={name}", f"--log-file={name}.log")
+        own = ("--tool=callgrind", "--quiet", "--instr-atstart=no", *files)
         return (*SAME_PLACES, str(self.valgrind), *own, *options, str(python), "-s", "-P")
 
 

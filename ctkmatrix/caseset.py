@@ -87,4 +87,5 @@ def _plain(case: registry.Case, version: str) -> model.Case:
         seconds_per_turn=case.seconds_per_turn,
         without_native=case.without_native,
         version=version,
+        unit=case.unit,
     )

@@ -144,6 +144,8 @@ class Case:
     """About how long a turn takes where that is longer than a value should: for the expected time alone."""
     without_native: str = ""
     version: str = ""
+    unit: str = "time"
+    """``time``, in seconds a turn, or ``share``, a number without a unit."""
 
     @property
     def area(self) -> str:

@@ -82,12 +82,12 @@ def rounds(  # noqa: PLR0913 -- a plan has as many facts
     The order of toolkits, of cells within one, of cases within a process is random by *seed*. An isolated case gets a process
     of its own. What is *done* is left out, without changing the order of the rest.
     """
-    variants = {case.id: variants_of(case, device) for case in cases}
+    variants, parts = {case.id: variants_of(case, device) for case in cases}, _parts(cases, device)
     for number in range(profile.processes) if only is None else only:
         order = random.Random(f"{seed}/{number}")  # noqa: S311 -- an order, not a secret
         for cell in neighbours_shuffled(cells, order):
             name = cell.id
-            for group in _groups(cases, order):
+            for group in _shuffled(parts, order):
                 drawn = [(case, order.getrandbits(32)) for case in group]
                 padding = order.randrange(max_padding)
                 left = tuple(
@@ -105,10 +105,11 @@ def heaps(cells: Sequence[Cell], cases: Sequence[Case], processes: int, done: Co
     """Yield the processes that count instructions: for each of *processes* heaps one of every cell, so that cells alternate.
 
     The order of cases belongs to the heap, the same in every cell and every run: what a case finds in memory is left there by
-    those before it. An isolated case gets a process of its own. What is *done* is left out.
+    those before it. An isolated case gets a process of its own. What is *done* is left out, and so is what is no time: a share.
     """
+    parts = _parts([case for case in cases if case.unit == "time"], "null")
     for heap in range(processes):
-        groups = _groups(cases, random.Random(heap))  # noqa: S311 -- an order, not a secret
+        groups = _shuffled(parts, random.Random(heap))  # noqa: S311 -- an order, not a secret
         for cell in cells:
             for group in groups:
                 blocks = (Block(case, variants_of(case, "null"), heap) for case in group if (cell.id, heap, case.id) not in done)
@@ -125,14 +126,23 @@ def neighbours_shuffled(cells: Sequence[Cell], order: random.Random) -> list[Cel
     return [cell for group in groups for cell in group]
 
 
-def _groups(cases: Sequence[Case], order: random.Random) -> list[list[Case]]:
-    together = [case for case in cases if not case.isolated]
-    groups = [together] if together else []
-    groups += [[case] for case in cases if case.isolated]
+def _parts(cases: Sequence[Case], device: str) -> list[list[Case]]:
+    """Return the cases of each process: all that can share one, and each of the others alone."""
+    together = [case for case in cases if not _is_apart(case, device)]
+    return ([together] if together else []) + [[case] for case in cases if _is_apart(case, device)]
+
+
+def _shuffled(parts: Sequence[Sequence[Case]], order: random.Random) -> list[list[Case]]:
+    groups = [list(part) for part in parts]
     order.shuffle(groups)
     for group in groups:
         order.shuffle(group)
     return groups
+
+
+def _is_apart(case: Case, device: str) -> bool:
+    """Whether *case* gets processes of its own on *device*. CuPy, where it is what calls for them, runs on a GPU alone."""
+    return case.isolated and (device == "gpu" or all(variant.name != "cupy" for variant in case.variants))
 
 
 def expected_seconds(processes: Sequence[Process], profile: Profile) -> float:

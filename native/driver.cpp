@@ -6,7 +6,9 @@
 #include <cstring>
 #include <map>
 
+DRIVER(CtxGetDevice, 2000)
 DRIVER(CtxSynchronize, 2000)
+DRIVER(DeviceGetAttribute, 2000)
 DRIVER(GetErrorName, 6000)
 DRIVER(LibraryLoadFromFile, 12000)
 DRIVER(LibraryGetKernel, 12000)
@@ -59,6 +61,17 @@ Status missing(const char *file) {
     if (!*symbol.slot && !std::strcmp(symbol.file, file)) return std::string(symbol.name) + " is missing";
   }
   return {};
+}
+
+const std::string &cubin() { return cubin_path; }
+
+std::string architecture() {
+  CUdevice device;
+  int major, minor;
+  must(driver::CtxGetDevice(&device));
+  must(driver::DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
+  must(driver::DeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device));
+  return "sm_" + std::to_string(major) + std::to_string(minor);
 }
 
 CUkernel kernel(const char *name) {

@@ -45,5 +45,7 @@ Status status_of(nvrtcResult result);
 CUkernel kernel(const char *name);  // of the cubin; throws what the driver said as a Status
 CUstream stream();                  // the library's own stream, made on first use
 CUdeviceptr buffer();               // 4 KiB of device memory, made on first use
+const std::string &cubin();         // the cubin's path
+std::string architecture();         // of the current device, as NVRTC spells it: sm_90
 
 #pragma GCC visibility pop

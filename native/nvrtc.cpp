@@ -1,8 +1,6 @@
 // Mirrors cases/nvrtc.py.
 #include "driver.hpp"
 
-DRIVER(CtxGetDevice, 2000)
-DRIVER(DeviceGetAttribute, 2000)
 NVRTC(CompileProgram)
 NVRTC(CreateProgram)
 NVRTC(DestroyProgram)
@@ -11,15 +9,6 @@ NVRTC(GetCUBINSize)
 
 namespace {
 const char *const source = "extern \"C\" __global__ void tiny(float *x) { *x = 1; }";
-
-std::string architecture_option() {
-  CUdevice device;
-  int major, minor;
-  driver::CtxGetDevice(&device);
-  driver::DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
-  driver::DeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
-  return "--gpu-architecture=sm_" + std::to_string(major) + std::to_string(minor);
-}
 }  // namespace
 
 CASE("nvrtc.create_program") {
@@ -32,8 +21,27 @@ CASE("nvrtc.create_program") {
   return status_of(nvrtcResult(status));
 }
 
+CASE("nvrtc.create_program_100_headers") {
+  std::string text, names[100];
+  const char *includes[100], *contents[100];
+  for (int i = 0; i < 100; i++) {
+    names[i] = "dummy" + std::to_string(i) + ".h";
+    text += "#include <" + names[i] + ">\n";
+    includes[i] = names[i].c_str();
+    contents[i] = "";
+  }
+  text += source;
+  nvrtcProgram program;
+  int status = 0;
+  for (auto _ : loop) {
+    status |= nvrtc::CreateProgram(&program, text.c_str(), "tiny.cu", 100, contents, includes);
+    status |= nvrtc::DestroyProgram(&program);
+  }
+  return status_of(nvrtcResult(status));
+}
+
 CASE("nvrtc.compile") {
-  const std::string option = architecture_option();
+  const std::string option = "--gpu-architecture=" + architecture();
   const char *const options[] = {option.c_str()};
   nvrtcProgram program;
   std::size_t size;

@@ -1,20 +1,87 @@
 // Mirrors cases/tensormap.py.
 #include "driver.hpp"
 
+DRIVER(TensorMapEncodeIm2col, 12000)
+DRIVER(TensorMapEncodeIm2colWide, 12080)
 DRIVER(TensorMapEncodeTiled, 12000)
 
+namespace {
+// Of a tensor of floats and the box that is fetched of it; a lower rank takes the first of each.
+const cuuint64_t sizes[] = {32, 2, 2, 2, 2}, strides[] = {128, 256, 512, 1024};
+const cuuint32_t box[] = {8, 2, 2, 2, 2}, steps[] = {1, 1, 1, 1, 1};
+
+void *address() { return reinterpret_cast<void *>(buffer()); }
+
+Status tiled(Loop &loop, cuuint32_t rank) {
+  void *const at = address();
+  const cuuint64_t *const pitches = rank > 1 ? strides : nullptr;  // as cuda.bindings hands on an empty list
+  CUtensorMap map;
+  int status = 0;
+  for (auto _ : loop) {
+    status |= driver::TensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, rank, at, sizes, pitches, box, steps,
+                                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                           CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  }
+  return status_of(CUresult(status));
+}
+}  // namespace
+
 CASE("tensormap.encode_3") {
-  void *const address = reinterpret_cast<void *>(buffer());
-  const cuuint64_t dimensions[] = {32, 16}, strides[] = {128};
-  const cuuint32_t box[] = {8, 8}, steps[] = {1, 1};
+  void *const at = address();
   CUtensorMap maps[3];
   int status = 0;
   for (auto _ : loop) {
     for (CUtensorMap &map : maps) {
-      status |= driver::TensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, address, dimensions, strides, box, steps,
+      status |= driver::TensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, at, sizes, strides, box, steps,
                                              CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
                                              CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     }
+  }
+  return status_of(CUresult(status));
+}
+
+CASE("tensormap.tiled_1") { return tiled(loop, 1); }
+CASE("tensormap.tiled_2") { return tiled(loop, 2); }
+CASE("tensormap.tiled_3") { return tiled(loop, 3); }
+CASE("tensormap.tiled_4") { return tiled(loop, 4); }
+CASE("tensormap.tiled_5") { return tiled(loop, 5); }
+
+CASE("tensormap.tiled_5_rebuilt") {
+  void *const at = address();
+  CUtensorMap map;
+  int status = 0;
+  for (auto _ : loop) {
+    cuuint64_t extents[] = {32, 2, 2, 2, 2}, pitches[] = {128, 256, 512, 1024};
+    cuuint32_t fetched[] = {8, 2, 2, 2, 2}, every[] = {1, 1, 1, 1, 1};
+    status |= driver::TensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 5, at, extents, pitches, fetched, every,
+                                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                           CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  }
+  return status_of(CUresult(status));
+}
+
+CASE("tensormap.im2col") {
+  void *const at = address();
+  const int lower[] = {0, 0}, upper[] = {0, 0};
+  CUtensorMap map;
+  int status = 0;
+  for (auto _ : loop) {
+    status |= driver::TensorMapEncodeIm2col(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, at, sizes, strides, lower, upper, 8, 4,
+                                            steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                            CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  }
+  return status_of(CUresult(status));
+}
+
+CASE("tensormap.im2col_wide") {
+  void *const at = address();
+  CUtensorMap map;
+  int status = 0;
+  for (auto _ : loop) {
+    status |= driver::TensorMapEncodeIm2colWide(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, at, sizes, strides, 0, 0, 8, 4, steps,
+                                                CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_IM2COL_WIDE_MODE_W,
+                                                CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   }
   return status_of(CUresult(status));
 }

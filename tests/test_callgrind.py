@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -12,35 +13,36 @@ import pytest
 
 from ctkmatrix import callgrind, compilers
 from ctkmatrix.errors import Exit, MachineError
-from ctkmatrix.probe.count import total_of
 
 if TYPE_CHECKING:
     from ctkmatrix.job import Place
 
 PROGRAM = """
-import ctypes, sys
-marker = ctypes.CDLL(sys.argv[1])
-sum(range(100_000))
-marker.ctk_marker_start()
-for turns in (1000, 2000, 3000):
-    marker.ctk_marker_zero()
+import sys
+sys.path.append(sys.argv[1])
+from ctkmatrix.probe.count import Marker
+marker = Marker(*sys.argv[2:])
+
+def run(turns):
     for _ in range(turns):
         pass
-    marker.ctk_marker_dump()
+
+marker.start()
+print([marker.instructions(run, turns) for turns in (1000, 2000, 3000)])
 """
 
 
 @pytest.mark.slow
 def test_only_what_the_marker_asks_for_is_counted(place: Place, tmp_path: Path) -> None:
-    """Each dump holds the turns since the last one: equal steps, thousands of instructions, and not the start-up's millions."""
+    """Each count is of the turns since the one before: equal steps, thousands of instructions, not the start-up's millions."""
     found = callgrind.find(place.build / "native", compilers.host_compiler())
     output = tmp_path / "100%p" / "out"
     output.parent.mkdir()
-    command = found.command(Path(sys.executable), output)
-    subprocess.run([*command, "-c", PROGRAM, str(found.marker)], env=dict(callgrind.ENVIRONMENT), check=True)
-    totals = [total_of(Path(f"{output}.{number}")) for number in (1, 2, 3)]
-    assert totals[2] - totals[1] == pytest.approx(totals[1] - totals[0], rel=0.05)
-    assert 10_000 < totals[0] < 1_000_000
+    command = [*found.command(Path(sys.executable), output), "-c", PROGRAM, str(place.root), str(found.marker), str(output)]
+    done = subprocess.run(command, env=dict(callgrind.ENVIRONMENT), check=True, capture_output=True, text=True)
+    once, twice, thrice = json.loads(done.stdout)
+    assert thrice - twice == pytest.approx(twice - once, rel=0.05)
+    assert 10_000 < once < 1_000_000
 
 
 def test_no_valgrind_is_said_with_where_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

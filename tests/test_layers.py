@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 ORDER = (
     {"errors", "model", "suggest", "quantities", "cache", "interrupts", "callgraph"},
     {"tomllines", "uv", "wheels", "stats", "journal", "driverapi", "nvrtc", "workers", "pyperf_files", "progress"},
-    {"passthrough", "estimators", "noises", "stopping", "flame", "sampling", "counts", "callgrind"},
+    {"passthrough", "published", "estimators", "noises", "stopping", "flame", "sampling", "counts", "callgrind"},
     {"tomlfile", "device", "store", "page", "plan", "flags", "profiles"},
     {"results", "history"},
     {"matrix", "args", "machine", "measure", "missing", "countgrid", "grid", "provenance", "verdicts"},
@@ -24,7 +24,7 @@ ORDER = (
     {"prepare", "job", "render"},
     {"announce"},
     {"app", "profiling"},
-    {"__main__", "selftest", "selftest_count", "chronicle"},
+    {"__main__", "selftest", "selftest_count", "chronicle", "casedoc"},
 )
 """From the ground up: a module imports those of its own row and of rows before it."""
 

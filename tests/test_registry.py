@@ -6,10 +6,16 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from ctkmatrix.probe import registry
+from ctkmatrix.probe.subject import Subject
+from ctkmatrix.probe.worker import Worker
+
+if TYPE_CHECKING:
+    from ctkmatrix.probe.loop import Loop
 
 ROOT = Path(__file__).parent.parent
 CASES = registry.load(ROOT / "cases")
@@ -47,6 +53,32 @@ def test_unknown_and_doubled_variants_are_refused() -> None:
         made("core")(lambda loop, cu: None)
     with pytest.raises(ValueError, match="no variant"):
         made("coer")(lambda loop, cu: None)
+
+
+@pytest.mark.usefixtures("empty")
+def test_a_case_measures_time_unless_it_says_that_it_measures_a_share() -> None:
+    """The unit is a fact of the declaration; an unknown one is a mistake."""
+    assert registry.case("a.b", "B.").unit == "time"
+    assert registry.case("a.c", "C.", unit="share").unit == "share"
+    with pytest.raises(ValueError, match="no unit"):
+        registry.case("a.d", "D.", unit="percent")
+
+
+@pytest.mark.usefixtures("empty")
+def test_the_worker_hands_on_a_share_times_the_turns() -> None:
+    """A value is divided by its turns: what a body of unit share returns then comes out as it was."""
+    made = registry.case("a.b", "B.", unit="share")
+
+    @made("python")
+    def _(loop: Loop, _cu: Subject) -> object:
+        for _ in loop:
+            pass
+        return 0.25
+
+    worker = Worker()
+    worker.cu, worker.timed = Subject("", "90"), 0.0
+    assert worker._runner(made, "python", 0)(8) == 2.0
+    assert worker.timed > 0
 
 
 def test_listing_cases_imports_no_cuda() -> None:

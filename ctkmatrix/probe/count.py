@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import random
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict
 
@@ -16,6 +17,9 @@ MOST_TURNS = 10_000
 
 ENOUGH = 200_000
 """Instructions that are enough for a block: of long turns, N is less. Callgrind runs some 50 million a second."""
+
+PROBED = 100
+"""Turns by which the length of one is guessed."""
 
 AGREE = 0.0005
 """Two blocks of N turns differ by no more than this part: the interpreter has specialised and caches are filled."""
@@ -37,23 +41,24 @@ class Count(TypedDict):
 
 
 class Marker:
-    """The marker of ``native/callgrind/marker.c``, and the files that callgrind writes when it is told to.
+    """The marker of ``native/callgrind/marker.c``, and what callgrind writes when it is told to.
 
     output
-        What callgrind was given as ``--callgrind-out-file``.
+        What callgrind was given as ``--callgrind-out-file``; its log is the file of that name with ``.log`` behind it.
     """
 
     def __init__(self, library: str, output: str) -> None:
         self._marker = ctypes.CDLL(library)
         self._output = output
-        self._dumps = 0
+        self._log = Path(f"{output}.log")
+        self._dumps = self._read = 0
 
     def start(self) -> None:
         """Instrument from here on."""
         self._marker.ctk_marker_start()
 
     def dump(self, run: Callable[[int], object], turns: int) -> Path:
-        """Return the file with what *turns* turns of *run* executed."""
+        """Return the file with what *turns* turns of *run* executed, by function."""
         self._marker.ctk_marker_zero()
         run(turns)
         self._marker.ctk_marker_dump()
@@ -62,19 +67,31 @@ class Marker:
 
     def instructions(self, run: Callable[[int], object], turns: int) -> int:
         """Return how many instructions *turns* turns of *run* executed, the set-up of its case included."""
-        dump = self.dump(run, turns)
-        total = total_of(dump)
-        dump.unlink()
-        return total
+        status = self._marker.ctk_marker_status
+        status()
+        run(turns)
+        status()
+        before, after = self._said()  # only now: reading executes instructions too
+        return executed(after) - executed(before)
+
+    def _said(self) -> tuple[str, str]:
+        """Return what callgrind's log holds of two calls that are new in it. Raises ValueError where it is something else."""
+        with self._log.open("rb") as log:
+            log.seek(self._read)
+            said = log.read()
+        self._read += len(said)
+        parts = said.decode(errors="replace").split("instrumentation:")
+        if len(parts) != 3:
+            raise ValueError(f"callgrind's log holds {len(parts) - 1} statuses where two were asked for")
+        return parts[1], parts[2]
 
 
-def total_of(dump: Path) -> int:
-    """Return the instructions that a file of callgrind's sums up to. Raises ValueError where it does not say."""
-    with dump.open(encoding="utf-8") as lines:
-        for line in lines:
-            if line.startswith("totals:"):
-                return int(line.split()[1])
-    raise ValueError(f"callgrind wrote no total into {dump.name}")
+def executed(status: str) -> int:
+    """Return the sum over threads in callgrind's *status*: a line «events-THREAD: COUNT» each. Raises ValueError without any."""
+    found = re.findall(r"^events-\d+: (\d+)$", status, re.MULTILINE)
+    if not found:
+        raise ValueError(f"callgrind did not say what was executed: {status[:200]!r}")
+    return sum(map(int, found))
 
 
 def count(instructions: Callable[[int], int]) -> Count:
@@ -82,12 +99,12 @@ def count(instructions: Callable[[int], int]) -> Count:
 
     What a block does once falls out of the difference between N and 2N turns.
     """
-    turns, last = 1, instructions(1)
-    while turns < MOST_TURNS and last < ENOUGH:
-        turns *= 10
-        last = instructions(turns)
-    if turns == 1:
-        return _count_long(instructions, last)
+    instructions(1)  # with what is made on first use
+    once = instructions(1)
+    if once >= ENOUGH and (twice := instructions(2)) - once >= ENOUGH:
+        return _count_long(instructions, once, twice)
+    turns = _turns((instructions(1 + PROBED) - once) / PROBED)
+    last = instructions(turns)
     for blocks in range(2, MOST_BLOCKS):
         before, last = last, instructions(turns)
         if agree(before, last):
@@ -97,14 +114,21 @@ def count(instructions: Callable[[int], int]) -> Count:
     return Count(turns=turns, instructions=(instructions(2 * turns) - last) / turns, blocks=MOST_BLOCKS, settled=False)
 
 
-def _count_long(instructions: Callable[[int], int], last: int) -> Count:
+def _turns(each: float) -> int:
+    """Return N for turns of about *each* instructions: a power of ten, so that cells that differ a little have the same."""
+    turns = PROBED
+    while turns < MOST_TURNS and turns * each < ENOUGH:
+        turns *= 10
+    return turns
+
+
+def _count_long(instructions: Callable[[int], int], once: int, twice: int) -> Count:
     """Count a variant of which a turn is enough, and may take seconds here: two turns are two blocks of one."""
     for blocks in range(1, MOST_BLOCKS):
-        twice = instructions(2)
-        if agree(last, twice / 2, AGREE_LONG):
-            return Count(turns=1, instructions=float(twice - last), blocks=blocks, settled=True)
-        last = instructions(1)
-    return Count(turns=1, instructions=float(instructions(2) - last), blocks=MOST_BLOCKS, settled=False)
+        if agree(once, twice / 2, AGREE_LONG):
+            return Count(turns=1, instructions=float(twice - once), blocks=blocks, settled=True)
+        once, twice = instructions(1), instructions(2)
+    return Count(turns=1, instructions=float(twice - once), blocks=MOST_BLOCKS, settled=False)
 
 
 def agree(one: float, other: float, within: float = AGREE) -> bool:

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 NATIVE = "native"
 NATIVE_RUNTIME = "native-runtime"
+UNITS = ("time", "share")
 VARIANTS = (NATIVE, NATIVE_RUNTIME, "bindings", "bindings-runtime", "core", "cupy", "python")
 
 
 class Body(Protocol):
-    """A variant: sets up, turns the loop, returns the last result (looked at when it holds a status)."""
+    """A variant: sets up, turns the loop, returns the last result (looked at when it holds a status), or a share."""
 
     def __call__(self, loop: Loop, cu: Subject, /) -> object:
         """Run the loop once."""
@@ -53,6 +54,7 @@ class Case:
     asynchronous: bool
     seconds_per_turn: float
     without_native: str
+    unit: str
     variants: dict[str, Variant] = field(default_factory=dict)
 
     def __call__(self, variant: str, *, calls: str | None = None, differs: str = "", needs: str = "") -> Callable[[Body], Body]:
@@ -94,6 +96,7 @@ def case(  # noqa: PLR0913 -- a declaration: one keyword per fact
     asynchronous: bool = False,
     seconds_per_turn: float = 0.0,
     without_native: str = "",
+    unit: str = "time",
 ) -> Case:
     """Declare a case and return it, ready to decorate its variants.
 
@@ -107,13 +110,17 @@ def case(  # noqa: PLR0913 -- a declaration: one keyword per fact
         About how long a turn takes where that is longer than a value should: for the expected time alone.
     without_native
         The reason why there is no native twin; without it, ``native/`` must have a ``CASE`` of this id.
+    unit
+        ``time``, or ``share``: the bodies then turn their loop and return a number without a unit, and no time is kept.
 
-    Raises ValueError on an id that is there already or has no area.
+    Raises ValueError on an id that is there already or has no area, and on an unknown unit.
     """
     if id in CASES:
         raise ValueError(f"the case {id!r} is there twice")
     if "." not in id:
         raise ValueError(f"the case id {id!r} must read area.name")
+    if unit not in UNITS:
+        raise ValueError(f"{id}: no unit is called {unit!r}; there are {', '.join(UNITS)}")
     new = Case(
         id,
         title,
@@ -124,6 +131,7 @@ def case(  # noqa: PLR0913 -- a declaration: one keyword per fact
         asynchronous,
         seconds_per_turn,
         without_native,
+        unit,
     )
     if not without_native:
         new._add(NATIVE, new.calls, "", "", None)  # noqa: SLF001 -- the same class's own step

@@ -6,7 +6,9 @@ Names that differ between releases of cuda.core are reconciled here and nowhere 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from functools import cached_property
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -71,6 +73,48 @@ class Subject:
         return module if hasattr(module, "Device") else importlib.import_module("cuda.core.experimental")
 
     @cached_property
+    def core_name(self) -> str:
+        """The name by which cuda.core is imported; the module's own ``__name__`` is that of one CUDA series in some wheels."""
+        name: str = self.core.Device.__module__
+        return name.rpartition(".")[0]
+
+    @cached_property
+    def binding_version(self) -> Any:
+        """cuda.core's own function that tells and caches the version of cuda.bindings."""
+        utilities = importlib.import_module(f"{self.core_name}._utils.cuda_utils")
+        if hasattr(utilities, "get_binding_version"):
+            return utilities.get_binding_version
+        return importlib.import_module(f"{self.core_name}._utils.version").binding_version
+
+    @cached_property
+    def driver_version(self) -> Any:
+        """cuda.core's public function that tells the driver's version. Raises NotInThisVersion."""
+        for name in ("get_user_mode_driver_version", "get_driver_version"):
+            if hasattr(self.core.system, name):
+                return getattr(self.core.system, name)
+        raise NotInThisVersion("cuda.core 0.5 makes it a function")
+
+    @cached_property
+    def cupy(self) -> Any:
+        """CuPy. Raises NotInThisVersion where it is not installed."""
+        return self._package("cupy", "CuPy")
+
+    @cached_property
+    def numpy(self) -> Any:
+        """NumPy. Raises NotInThisVersion where it is not installed."""
+        return self._package("numpy", "NumPy")
+
+    @cached_property
+    def torch(self) -> Any:
+        """PyTorch. Raises NotInThisVersion where it is not installed."""
+        return self._package("torch", "PyTorch")
+
+    def _package(self, name: str, called: str) -> Any:
+        if importlib.util.find_spec(name) is None:
+            raise NotInThisVersion(f"{called} is not installed")
+        return importlib.import_module(name)
+
+    @cached_property
     def device(self) -> Any:
         """cuda.core's Device 0, current."""
         device = self.core.Device(0)
@@ -86,6 +130,20 @@ class Subject:
     def core_stream(self) -> Any:
         """A (non-blocking, by default) Stream of cuda.core."""
         return self.device.create_stream()
+
+    @cached_property
+    def timing_options(self) -> Any:
+        """cuda.core's EventOptions of an event with timing."""
+        options = self.core.EventOptions
+        return options(**{"timing_enabled" if hasattr(options, "timing_enabled") else "enable_timing": True})
+
+    def error_check(self, name: str) -> Callable[..., Any]:
+        """Return a function of cuda.core's private module of error checks. Raises NotInThisVersion where it is not there."""
+        package = self.core.Device.__module__.rpartition(".")[0]
+        found: Callable[..., Any] | None = getattr(importlib.import_module(f"{package}._utils.cuda_utils"), name, None)
+        if found is None:
+            raise NotInThisVersion(f"this cuda.core has no {name}")
+        return found
 
     @cached_property
     def buffer(self) -> int:
@@ -114,6 +172,34 @@ class Subject:
         """``allocate(size, stream=…)`` of the default memory resource."""
         allocate: Callable[..., Any] = self.memory_resource.allocate
         return allocate
+
+    @cached_property
+    def synchronous_resource(self) -> Any:
+        """cuda.core's private resource over cuMemAlloc, which a device without memory pools gets."""
+        memory = importlib.import_module(f"{self.core_name}._memory")
+        if not hasattr(memory, "_SynchronousMemoryResource"):
+            memory = importlib.import_module(f"{self.core_name}._memory._legacy")
+        return memory._SynchronousMemoryResource(self.device.device_id)  # noqa: SLF001 -- no public name leads there
+
+    def pinned_pool(self) -> Any:
+        """Return a new resource over a pool of pinned host memory. Raises NotInThisVersion."""
+        if not hasattr(self.core, "PinnedMemoryResource"):
+            raise NotInThisVersion("cuda.core 0.5 brings PinnedMemoryResource")
+        if not getattr(self.device.properties, "host_memory_pools_supported", True):
+            raise NotInThisVersion("this cuda.core asks for pools of host memory, which CUDA 13 brings")
+        return self.core.PinnedMemoryResource(self.core.PinnedMemoryResourceOptions())
+
+    def view_from(self, protocol: str) -> Callable[[object, int], Any]:
+        """``StridedMemoryView.from_PROTOCOL``, or the constructor, which finds the protocol itself, up to 0.4."""
+        view = importlib.import_module(f"{self.core_name}.utils").StridedMemoryView
+        make: Callable[[object, int], Any] = getattr(view, f"from_{protocol}", view)
+        return make
+
+    def array_on_device(self, shape: tuple[int, ...]) -> object:
+        """An object that offers *shape* floats of ``buffer`` as a ``__cuda_array_interface__``, and nothing else."""
+        data = (self.buffer, False)
+        interface = {"version": 3, "shape": shape, "strides": None, "typestr": "<f4", "data": data, "stream": None}
+        return SimpleNamespace(__cuda_array_interface__=interface)
 
     @cached_property
     def _library(self) -> Any:

@@ -7,6 +7,8 @@ Requests and answers are JSON objects, one a line:
     Load libcuda, make the primary context current, load the native baselines, pin the thread. Answers what was really loaded.
 ``{"op": "block", "case": …, "variants": […], "loops": {…}, "values": n, "seconds": s, "seed": k, "burn": b}``
     Measure one case. Answers values by variant, failures by variant, and what the case left behind.
+``{"op": "run", "case": …, "variant": …, "turns": n}``
+    Turn one variant so often, once: what a driver that writes its calls down is asked for.
 ``{"op": "count", "case": …, "variants": […]}``
     Under callgrind, where «open» told of a marker: count one case. Answers counts by variant, and the rest likewise.
 ``{"op": "profile", "case": …, "variant": …, "turns": n}``
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 
     Request = dict[str, Any]
     Answer = dict[str, Any]
+
+SHARE_TURNS = 10
+"""Turns behind a value that is a share: there is no time to calibrate by."""
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -98,7 +103,7 @@ class Worker:
         before = self.timed
         results, failures = block.measure(
             {variant: self._runner(case, variant, request["burn"]) for variant in request["variants"]},
-            loops=request["loops"],
+            loops=request["loops"] if case.unit == "time" else dict.fromkeys(request["variants"], SHARE_TURNS),
             values=request["values"],
             seconds=request["seconds"],
             order=random.Random(request["seed"]),  # noqa: S311 -- an order, not a secret
@@ -146,6 +151,15 @@ class Worker:
             gc.enable()
         return {"dump": str(dump)} | told({})
 
+    def run(self, request: Request) -> Answer:
+        """Run one variant once; what fails is an answer too, and so is what it left behind."""
+        failures: dict[str, Exception] = {}
+        try:
+            self._runner(self.cases[request["case"]], request["variant"], 0)(request["turns"])
+        except Exception as error:
+            failures[request["variant"]] = error
+        return {"dirt": self.hygiene.dirt()} | told(failures)
+
     def _runner(self, case: Case, variant: str, burn: int, *, drained: bool = True) -> Callable[[int], float]:
         from ctkmatrix.probe.block import BURST, seconds_of
         from ctkmatrix.probe.loop import Loop
@@ -165,10 +179,10 @@ class Worker:
         def run_python(turns: int) -> float:
             loop = Loop(turns, burst, self.cu.drain if burst else None, burn)
             assert body is not None  # noqa: S101 -- only native variants have none
-            check(body(loop, self.cu))
+            result: Any = check(body(loop, self.cu))
             seconds = seconds_of(loop)
             self.timed += seconds
-            return seconds
+            return seconds if case.unit == "time" else result * turns
 
         return run_native if body is None else run_python
 

@@ -1,8 +1,8 @@
 /* What the parts of the null driver share.
  *
  * The null driver has one device, which runs nothing: every call has finished when it returns. It keeps the state that a harness
- * looks at between cases: the current context, captures, the memory in use, a sticky error. Nothing takes a lock, and the calls
- * that cases time write to memory of their own thread only: they cost one to four nanoseconds.
+ * looks at between cases: the current context, captures, the memory in use, a sticky error. Nothing but user objects takes a
+ * lock, and the calls that cases time write to memory of their own thread only: they cost one to four nanoseconds.
  *
  * Calls that only answer are generated, as weak functions, from the toolkit's headers (ctkmatrix/nulldriver.py); the functions in
  * these files take their place. rename.h is generated, too: empty, but in a tracing build it makes every cuX below null_cuX, and
