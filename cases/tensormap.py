@@ -7,7 +7,8 @@ from ctkmatrix.probe.registry import Case, case
 from ctkmatrix.probe.subject import NotInThisVersion, Subject
 
 SIZES, STRIDES, BOX, STEPS = (32, 2, 2, 2, 2), (128, 256, 512, 1024), (8, 2, 2, 2, 2), (1, 1, 1, 1, 1)
-"""Of a tensor of floats and the box that is fetched of it; a lower rank takes the first of each."""
+"""Of a tensor of floats and the box that is fetched of it; a lower rank takes the first of each. A driver refuses to be given no
+strides at all, though rank 1 has none."""
 
 encode_3 = case(
     "tensormap.encode_3",
@@ -56,7 +57,7 @@ def tiled_arguments(cu: Subject, rank: int) -> tuple[Any, ...]:
         rank,
         cu.buffer,
         [u64(size) for size in SIZES[:rank]],
-        [u64(stride) for stride in STRIDES[: rank - 1]],
+        [u64(stride) for stride in STRIDES[: max(1, rank - 1)]],
         [u32(size) for size in BOX[:rank]],
         [u32(step) for step in STEPS[:rank]],
         *plain(cu),

@@ -191,7 +191,8 @@ def _rounds(job: Job, run: Run, display: Display, setups: dict[str, measuring.Se
     _measure_all(measurer, display, job.processes(seed))
     limit = job.profile.seconds_limit * len(setups)
     for number in range(job.profile.processes, job.profile.max_processes):
-        fields = results.fields(results.collect(run.records()), job.cases)
+        timed = [case for case in job.cases if case.unit == "time"]
+        fields = results.fields(results.collect(run.records()), timed)
         wide = stopping.too_wide(job.profile, fields)
         if not wide or time.perf_counter() - began > limit:
             break
@@ -221,7 +222,8 @@ def publish(store: Store, run: Run, job: Job) -> Results:
 
 def pyperf_suites(samples: Mapping[results.Key, Sequence[Sample]], whole: Results) -> dict[str, bytes]:
     """Return the pyperf file of every cell that has a measured field, by cell id."""
-    measured = sorted((one.cell, one.case, one.variant) for one in whole.fields if one.time)
+    timed = {case.id for case in whole.cases if case.unit == "time"}  # pyperf knows no shares: results.json has them
+    measured = sorted((one.cell, one.case, one.variant) for one in whole.fields if one.time and one.case in timed)
     return {
         cell: pyperf_files.suite(
             {(case, variant): samples[cell, case, variant] for _, case, variant in fields},

@@ -112,7 +112,8 @@ def of_field(field: Field, native: Estimate | None, case: Case, began: journal.B
     raised, profile = [], began.profile
     if native and case.asynchronous and began.device["kind"] == "gpu" and queue_full(field.time.value, native.value):
         raised.append(Flag.QUEUE_FULL)
-    if profile.max_processes > profile.processes and not stopping.reached(profile, field):
+    aimed = profile.max_processes > profile.processes and case.unit == "time"
+    if aimed and not stopping.reached(profile, field):
         raised.append(Flag.TARGET_NOT_REACHED)
     return tuple(raised)
 

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from ctkmatrix import profiles
 from ctkmatrix.model import Case, Cell, CellResult, Estimate, Field, Flag, Metric, Results, Status, Variant
 from ctkmatrix.page import Column, Entry, Fact, Graph, Grid, HeatStep, Row, RowGroup, Span
-from ctkmatrix.quantities import brief, counted, half, nanoseconds, spelled, times
+from ctkmatrix.quantities import brief, counted, half, in_percent, nanoseconds, spelled, times
 from ctkmatrix.results import twin
 
 if TYPE_CHECKING:
@@ -270,6 +270,9 @@ def _entry(results: Results, fields: Fields, case: Case, variant: Variant, cell:
     if field.time is None:
         word = mark(results, variant, field)
         return Entry("mark", word, "", None, "", f"{title}\n{told(word, field.outcome.reason)}", flagged=False)
+    if case.unit == "share":
+        text, interval = in_percent(field.time)
+        return Entry("time", text, interval, None, "", "\n".join((title, case.title, *field.flags)), bool(field.flags))
     native = fields.get((cell.id, case.id, twin(variant.name)))
     if field.overhead is None:
         alone = "\n".join((f"time: {spelled(field.time)}", f"no overhead: {_why_alone(case, native)}", *field.flags))

@@ -116,13 +116,23 @@ def load(place: Place, only: Sequence[str], words: Sequence[str]) -> Job:
         loaded,
         tuple(words),
         cells,
-        caseset.select(cases, arguments.case),
+        _cases(cases, arguments),
         _profile(loaded, arguments),
         _device(arguments),
         arguments.seed,
         metric=Metric(arguments.metric),
         counter=_counter(place, Metric(arguments.metric)),
     )
+
+
+def _cases(cases: Sequence[Case], arguments: Arguments) -> tuple[Case, ...]:
+    """Return the cases that are asked for; a share has no instructions. Raises UsageError where nothing is left."""
+    chosen = caseset.select(cases, arguments.case)
+    if arguments.metric != Metric.INSTRUCTIONS:
+        return chosen
+    if not (counted := tuple(case for case in chosen if case.unit == "time")):
+        raise UsageError(f"{', '.join(case.id for case in chosen)}: a share of time, of which no instructions can be counted")
+    return counted
 
 
 def _profile(loaded: Matrix, arguments: Arguments) -> Profile:

@@ -70,6 +70,11 @@ def brief(estimate: Estimate) -> tuple[str, str]:
     return number(estimate.value * scale) + (unit and THIN + unit), half_width(estimate, scale)
 
 
+def in_percent(share: Estimate) -> tuple[str, str]:
+    """Say a share and its half-width for a narrow column: ``58 %`` and ``±3.1``."""
+    return percent(share.value), half_width(share, 100)
+
+
 def spelled(estimate: Estimate) -> str:
     """Say a time with its unit and exact bounds: ``584 ns (95 %: 572 … 596)``."""
     return f"{nanoseconds(estimate.value)} ns{bounds(estimate, NANO)}"

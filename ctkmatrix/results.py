@@ -235,7 +235,7 @@ def _has(found: Estimate | Count | None, processes: int) -> bool:
 
 
 def _over_null(cases: Iterable[Case]) -> frozenset[tuple[str, str]]:
-    return frozenset((case.id, variant) for case in cases for variant in plan.variants_of(case, "null"))
+    return frozenset((case.id, variant) for case in cases if case.unit == "time" for variant in plan.variants_of(case, "null"))
 
 
 def twin(variant: str) -> str:

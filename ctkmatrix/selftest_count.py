@@ -16,7 +16,7 @@ from ctkmatrix import app, counting, device, journal, matrix, plan, selftest
 from ctkmatrix.count_evidence import page
 from ctkmatrix.errors import CtkmatrixError
 from ctkmatrix.job import Place
-from ctkmatrix.model import DEFAULT_MARGINS, Metric
+from ctkmatrix.model import Metric
 from ctkmatrix.progress import Display
 from ctkmatrix.store import Store, replace
 
@@ -54,7 +54,7 @@ def measure(display: Display) -> list[journal.Record]:
 def from_data() -> str:
     """Return the evidence that the journal beside it gives."""
     records = journal.decode(lzma.decompress((selftest.DATA / f"{NAME}.jsonl.xz").read_bytes()))
-    return page(records, DEFAULT_MARGINS, "nox -s selftest-count")
+    return page(records, matrix.load(selftest.ROOT / "matrix.toml").margins, "nox -s selftest-count")
 
 
 def main(words: Sequence[str]) -> None:
