@@ -36,6 +36,7 @@ def describe() -> dict[str, Any]:
         "system": release.get("PRETTY_NAME", platform.system()),
         "kernel": platform.release(),
         "architecture": platform.machine(),
+        "driver_model": "none: Linux has one kind of driver, where Windows has WDDM, TCC and MCDM",
         "libc": " ".join(platform.libc_ver()),
         "load": list(os.getloadavg()),
     }

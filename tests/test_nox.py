@@ -24,6 +24,9 @@ pytestmark = pytest.mark.slow
 
 NEWEST = matrix.newest(matrix.load(ROOT / "matrix.toml").cells)
 NARROW = ("--case", "event.*", "--quick", "--device", "null")
+SOME = ("--case", "e*.*", "--case", "stream.*", "--device", "null", "--profile", "standard")
+"""Long enough to be interrupted, and not the whole case set."""
+
 QUICK = "quick = { processes = 2, values = 2, seconds_per_value = 0.001, block_limit = 60 }"
 STANDARD = "standard = { processes = 4, values = 5, seconds_per_value = 0.004, block_limit = 60 }"
 """Short profiles in place of the real ones."""
@@ -242,7 +245,7 @@ def test_a_group_is_measured_without_sessions_of_its_own(checkout: Checkout) -> 
     checkout.edit("matrix.toml", "# Groups", f"{group}\n# Groups")
     ends = {"cu12.9-py3.12-b12.9.0-c1.2.2", "cu13.5-py3.12-b13.5.0-c1.2.2"}
     assert "b12.9.0" not in checkout.nox("-l").stdout
-    words = ("-s", "bench", "--", "--device", "null", "--profile", "standard")
+    words = ("-s", "bench", "--", *SOME)
     journal = interrupt_after(checkout, (*words, "--group", "ends"), 20)
     before = blocks(journal)
     done = checkout.nox(*words, "--resume")
@@ -310,7 +313,7 @@ def test_our_own_bug_is_told_in_one_line(checkout: Checkout) -> None:
 
 def test_an_interrupted_run_can_be_resumed(checkout: Checkout) -> None:
     """Ctrl-C: exit 130, a page of what there is; --resume goes on with the same run, measures nothing twice, and completes it."""
-    words = ("-s", "bench-cu13", "--", "--device", "null", "--profile", "standard")
+    words = ("-s", "bench-cu13", "--", *SOME)
     journal = interrupt_after(checkout, words, 20)
     before = blocks(journal)
     assert checkout.results()["manifest"]["status"] == "interrupted"
@@ -335,7 +338,7 @@ def test_an_interrupted_run_can_be_resumed(checkout: Checkout) -> None:
 
 def test_a_run_of_other_cases_is_not_resumed(checkout: Checkout) -> None:
     """Exit 2, with the difference named: measurements of different case versions never meet."""
-    words = ("-s", "bench-cu13", "--", "--device", "null", "--profile", "standard")
+    words = ("-s", "bench-cu13", "--", *SOME)
     interrupt_after(checkout, words, 5)
     checkout.edit("native/event.cpp", "int status = 0;", "int status = 0 + 0;")
     done = checkout.nox(*words, "--resume")
@@ -346,7 +349,7 @@ def test_a_run_of_other_cases_is_not_resumed(checkout: Checkout) -> None:
 @pytest.mark.parametrize(("victim", "kind"), [("nox", signal.SIGTERM), ("nox", signal.SIGKILL), ("measure", signal.SIGKILL)])
 def test_whoever_is_killed_nothing_goes_on(checkout: Checkout, victim: str, kind: signal.Signals) -> None:
     """Neither an orchestrator without its nox nor a worker without its orchestrator is left behind; --resume goes on."""
-    words = ("-s", "bench-cu13", "--", "--device", "null", "--profile", "standard")
+    words = ("-s", "bench-cu13", "--", *SOME)
     with checkout.started(*words) as process:
         wait_for_blocks(checkout.path, 5)
         family = [process.pid, *(child.pid for child in psutil.Process(process.pid).children(recursive=True))]
@@ -363,7 +366,7 @@ def test_whoever_is_killed_nothing_goes_on(checkout: Checkout, victim: str, kind
 
 def test_impatience_loses_nothing(checkout: Checkout) -> None:
     """Ctrl-C five times in a row is as good as once: exit 130, and the page is there."""
-    words = ("-s", "bench-cu13", "--", "--device", "null", "--profile", "standard")
+    words = ("-s", "bench-cu13", "--", *SOME)
     with checkout.started(*words) as process:
         wait_for_blocks(checkout.path, 5)
         for _ in range(5):
