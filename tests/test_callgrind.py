@@ -27,14 +27,21 @@ def run(turns):
     for _ in range(turns):
         pass
 
+def fails(turns):
+    raise ArithmeticError
+
 marker.start()
+try:
+    marker.instructions(fails, 1)
+except ArithmeticError:
+    pass
 print([marker.instructions(run, turns) for turns in (1000, 2000, 3000)])
 """
 
 
 @pytest.mark.slow
 def test_only_what_the_marker_asks_for_is_counted(place: Place, tmp_path: Path) -> None:
-    """Each count is of the turns since the one before: equal steps, thousands of instructions, not the start-up's millions."""
+    """Equal steps, thousands of instructions, not the start-up's millions; one that failed before moves nothing."""
     found = callgrind.find(place.build / "native", compilers.host_compiler())
     output = tmp_path / "100%p" / "out"
     output.parent.mkdir()
