@@ -22,10 +22,13 @@ RATE = 200
 START_LIMIT = 30
 """Seconds that py-spy may take besides: it reads the symbols of every library first."""
 
+INSTEAD = "without --time, instructions are counted instead"
 PERMIT = (
     "it may as root, with `sysctl kernel.yama.ptrace_scope=1` or less, and in a container run with `--cap-add SYS_PTRACE`; "
-    "without --time, instructions are counted instead, and nothing is traced"
+    f"{INSTEAD}, and nothing is traced"
 )
+UNREADABLE = "Failed to parse python binary"
+"""What py-spy says of an interpreter whose ELF tables it cannot read, such as one patched to run on an older C library."""
 
 
 def start(tool: Path, pid: int, output: Path, log: Path) -> subprocess.Popen[bytes]:
@@ -49,9 +52,9 @@ def finish(process: subprocess.Popen[bytes], output: Path, log: Path) -> Stacks:
     said = " ".join(log.read_text(encoding="utf-8", errors="replace").partition("Stack backtrace")[0].split())[:300]
     if "ermission" in said or "permitted" in said:
         raise MachineError(f"py-spy may not trace the worker: {PERMIT} ({said})")
-    raise MachineError(
-        f"py-spy could not sample the worker; without --time, instructions are counted instead ({said or 'no samples'})"
-    )
+    if UNREADABLE in said:
+        raise MachineError(f"py-spy cannot read this interpreter's file, though another build's; {INSTEAD} ({said})")
+    raise MachineError(f"py-spy could not sample the worker; {INSTEAD} ({said or 'no samples'})")
 
 
 def read(lines: Iterable[str]) -> Stacks:

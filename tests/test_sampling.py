@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ctkmatrix import sampling
+from ctkmatrix import envs, interpreters, sampling
 from ctkmatrix.errors import MachineError
+from ctkmatrix.job import Place
 
 RAW = """\
 <module> (/i/ctkmatrix/probe/worker.py);_ (/i/cases/stream.py);0x7f01 (/lib/python3.12/site-packages/cuda/core/cu12/_stream.so) 3
@@ -31,7 +32,8 @@ def test_stacks_have_the_words_of_the_others() -> None:
     ("said", "told"),
     [
         ("Error: Permission Denied: Try running again with elevated permissions", "--cap-add SYS_PTRACE"),
-        ("Error: Failed to parse python binary\n\nStack backtrace:\n 0: anyhow", "Failed to parse python binary)"),
+        ("Error: Failed to parse python binary\n\nStack backtrace:\n 0: anyhow", "cannot read this interpreter's file"),
+        ("Error: No python processes found\n\nStack backtrace:\n 0: anyhow", "No python processes found)"),
     ],
 )
 def test_a_refusal_says_what_to_do(tmp_path: Path, said: str, told: str) -> None:
@@ -43,6 +45,32 @@ def test_a_refusal_says_what_to_do(tmp_path: Path, said: str, told: str) -> None
         sampling.finish(failed, tmp_path / "samples", log)
     assert told in str(error.value)
     assert "anyhow" not in str(error.value)
+
+
+@pytest.mark.slow
+def test_a_python_program_is_sampled(place: Place, tmp_path: Path) -> None:
+    """With the first interpreter whose file py-spy can read: where the program is, and nowhere else."""
+    program = tmp_path / "spin.py"
+    program.write_text("def spin():\n    while True:\n        sum(range(1000))\nspin()\n", encoding="utf-8")
+    tool = envs.ensure_tools("profile", place.build).python.with_name("py-spy")
+    refused = []
+    for version in ("3.11", "3.12", "3.13", "3.14"):
+        output, log = tmp_path / f"samples-{version}", tmp_path / f"log-{version}"
+        spinning = subprocess.Popen([interpreters.find(version), program])
+        try:
+            stacks = sampling.finish(sampling.start(tool, spinning.pid, output, log), output, log)
+        except MachineError as error:
+            if sampling.UNREADABLE not in str(error):
+                raise
+            refused.append(str(error))
+        else:
+            assert all(any("spin.py" in frame for frame in stack) for stack in stacks)
+            assert sum(stacks.values()) > sampling.SECONDS * sampling.RATE / 10
+            return
+        finally:
+            spinning.kill()
+            spinning.wait()
+    pytest.skip(f"needs one interpreter whose file py-spy can read: {refused}")
 
 
 def test_what_is_no_process_cannot_be_sampled(tmp_path: Path) -> None:
