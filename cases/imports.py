@@ -8,6 +8,7 @@ from ctkmatrix.probe.registry import case
 from ctkmatrix.probe.subject import Subject
 
 NO_TWIN = "A C++ program links its libraries and imports nothing."
+ELSEWHERE = "the new interpreter is a process of its own, which is not counted"
 
 
 def start(loop: Loop, statement: str) -> None:
@@ -24,6 +25,7 @@ fresh = case(
     isolated=True,
     seconds_per_turn=0.15,
     without_native=NO_TWIN,
+    uncountable=ELSEWHERE,
 )
 
 
@@ -58,6 +60,7 @@ nvrtc = case(
     isolated=True,
     seconds_per_turn=0.15,
     without_native=NO_TWIN,
+    uncountable=ELSEWHERE,
 )
 
 

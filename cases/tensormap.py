@@ -10,11 +10,16 @@ SIZES, STRIDES, BOX, STEPS = (32, 2, 2, 2, 2), (128, 256, 512, 1024), (8, 2, 2, 
 """Of a tensor of floats and the box that is fetched of it; a lower rank takes the first of each. A driver refuses to be given no
 strides at all, though rank 1 has none."""
 
+NEEDS, WIDE_NEEDS = "sm_90", "sm_100"
+"""As the driver API's reference has it: cuTensorMapEncodeIm2colWide is «only supported on devices of compute capability 10.0 or
+higher», and tensor maps as such from 9.0 on."""
+
 encode_3 = case(
     "tensormap.encode_3",
     "Encode three tiled descriptors of rank 2, all argument objects built outside the loop.",
     calls="cuTensorMapEncodeTiled cuTensorMapEncodeTiled cuTensorMapEncodeTiled",
     references="#659",
+    needs=NEEDS,
 )
 
 
@@ -36,6 +41,7 @@ def tiled(rank: int) -> Case:
         f"Encode a tiled descriptor of rank {rank}, its lists built outside the loop.",
         calls="cuTensorMapEncodeTiled",
         references="#659 #898 #940",
+        needs=NEEDS,
     )
 
     @made("bindings")
@@ -102,6 +108,7 @@ rebuilt = case(
     "Encode a tiled descriptor of rank 5, its lists of cuuint64_t and cuuint32_t built anew each turn.",
     calls="cuTensorMapEncodeTiled",
     references="#659 #898",
+    needs=NEEDS,
 )
 
 
@@ -127,6 +134,7 @@ im2col = case(
     "Encode an im2col descriptor of rank 4, its lists built outside the loop.",
     calls="cuTensorMapEncodeIm2col",
     references="#659 #898 #940",
+    needs=NEEDS,
 )
 
 
@@ -146,6 +154,7 @@ wide = case(
     "Encode a wide im2col descriptor of rank 4, its lists built outside the loop.",
     calls="cuTensorMapEncodeIm2colWide",
     references="#659 #898 #940",
+    needs=WIDE_NEEDS,
 )
 
 

@@ -91,6 +91,7 @@ def launching(others: int, beside: str) -> Case:
         references="#624 #1390",
         isolated=True,
         asynchronous=True,
+        uncountable="other threads launch meanwhile, and theirs would be counted too",
     )
 
     @launches("bindings")

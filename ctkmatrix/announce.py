@@ -22,7 +22,7 @@ TOOLKIT_PYTHON = "3.11"
 
 def before(place: Place, job: Job) -> list[str]:
     """Return what will be done: cells, cases, device, download size, expected time."""
-    variants = sum(len(plan.variants_of(case, job.device.kind)) for case in job.cases)
+    variants = sum(len(plan.variants_of(case, job.device.target)) for case in job.cases)
     toolkits, pythons = {cell.toolkit for cell in job.cells}, {cell.python for cell in job.cells}
     resumed = f"; goes on with run {job.earlier.run.id}" if job.earlier else ""
     return [

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ctkmatrix import caseset, published
+from ctkmatrix import caseset, casewords, published
 from ctkmatrix.errors import CtkmatrixError
-from ctkmatrix.quantities import duration
 from ctkmatrix.store import replace
 
 if TYPE_CHECKING:
@@ -34,6 +33,9 @@ the one on cudart; `bindings` and `bindings-runtime` are cuda.bindings' driver a
 says that a variant makes the same driver calls as its native twin, with the same scalar arguments: a test traces both. Anything
 else says how it differs. Calls of cudart and NVRTC are no driver calls, even where they lead to some. The target, 1 µs, is for a
 call: a turn counts for as many as its case says. What a release lacks is no failure: the report says so, in the field.
+
+What needs **a GPU** needs a genuine driver with it. What needs **sm_90** takes compute capability 9.0 or higher, as NVIDIA
+documents it: on an older GPU it is not run, and the field says so. It runs over the null driver, which answers every call.
 
 **Published figures** are what others have measured, as they said it: on their machines, with their releases and their tools. They
 stand beside a case that does the same or comes near it, the wording says which, and no number of ours is made from them.
@@ -111,33 +113,19 @@ def _area(area: str, cases: Sequence[Case], figures: Sequence[Figure]) -> Iterat
 
 
 def _row(case: Case) -> tuple[str, ...]:
-    calls = f"{case.calls_per_turn} call{'s' if case.calls_per_turn > 1 else ''}"
     twin = f"none: {case.without_native}" if case.without_native else "yes"
-    return f"`{case.id}`", case.title, calls, _how(case), twin, _links(" ".join(case.references)) or "none"
-
-
-def _how(case: Case) -> str:
-    said = [
-        "asynchronous: in bursts, drained between them" if case.asynchronous else "",
-        "isolated: in a process of its own" if case.isolated else "",
-        f"about {duration(case.seconds_per_turn)} a turn" if case.seconds_per_turn else "",
-    ]
-    return "; ".join(filter(None, said)) or "plainly"
+    return (
+        f"`{case.id}`",
+        case.title,
+        casewords.counts_for(case),
+        casewords.how(case),
+        twin,
+        _links(" ".join(case.references)) or "none",
+    )
 
 
 def _variant(case: Case, variant: Variant) -> tuple[str, ...]:
-    calls = [(name, len(list(those))) for name, those in groupby(variant.calls)]
-    made = ", ".join(f"{name} \N{MULTIPLICATION SIGN} {times}" if times > 1 else name for name, times in calls) or "none"
-    needs = {"": "nothing", "gpu": "a GPU"}.get(variant.needs, variant.needs)
-    return f"`{case.id}`", variant.name, made, _beside(case, variant), needs
-
-
-def _beside(case: Case, variant: Variant) -> str:
-    if variant.differs:
-        return variant.differs
-    if variant.name.startswith("native"):
-        return ""
-    return "no twin" if case.without_native else "like for like"
+    return f"`{case.id}`", variant.name, casewords.calls(variant), casewords.beside(case, variant), casewords.needs(variant)
 
 
 def _figures(figures: Iterable[Figure]) -> list[str]:
@@ -152,8 +140,7 @@ def _figures(figures: Iterable[Figure]) -> list[str]:
 
 
 def _figure(figure: Figure, issues: str) -> tuple[str, ...]:
-    number = f"{figure.value:.6g} {figure.unit}".replace("-", "\N{MINUS SIGN}")
-    package = " ".join(filter(None, (figure.package, figure.version)))
+    number, package = casewords.value(figure), casewords.package(figure)
     case = f"`{figure.case}`" if figure.case else ""
     return case, figure.variant, number, figure.operation, package, figure.hardware, _links(issues), figure.note
 

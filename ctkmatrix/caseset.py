@@ -8,7 +8,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctkmatrix import model
+from ctkmatrix import model, snippets
 from ctkmatrix.errors import UsageError
 from ctkmatrix.probe import registry
 from ctkmatrix.suggest import perhaps
@@ -36,7 +36,7 @@ def load(root: Path, flags: Sequence[str]) -> tuple[model.Case, ...]:
         found = registry.load(root / "cases")
     except (Exception, SystemExit) as error:
         raise UsageError(f"{_where(root, error)}: {type(error).__name__}: {error}") from error
-    return tuple(_plain(case, version(root, case.id, flags)) for case in found.values())
+    return tuple(_plain(root, case, version(root, case.id, flags)) for case in found.values())
 
 
 def _where(root: Path, error: BaseException) -> str:
@@ -72,18 +72,28 @@ def select(cases: Sequence[model.Case], patterns: Sequence[str]) -> tuple[model.
     return tuple(case for case in cases if any(fnmatch.fnmatchcase(case.id, pattern) for pattern in patterns))
 
 
-def _plain(case: registry.Case, version: str) -> model.Case:
+def _snippet(root: Path, case: str, variant: registry.Variant) -> str:
+    """Return the text that a *variant* is told by; nothing where a native one has no file."""
+    if variant.body is not None:
+        return snippets.python(variant.body)
+    directory = root / "native" / ("runtime" if variant.name == registry.NATIVE_RUNTIME else "")
+    path = directory / f"{case.partition('.')[0]}.cpp"
+    return snippets.native(path.read_text(encoding="utf-8"), case) if path.is_file() else ""
+
+
+def _plain(root: Path, case: registry.Case, version: str) -> model.Case:
     return model.Case(
         id=case.id,
         title=case.title,
         variants=tuple(
-            model.Variant(v.name, v.calls, v.differs, v.needs, v.source)
+            model.Variant(v.name, v.calls, v.differs, v.needs, _snippet(root, case.id, v))
             for v in sorted(case.variants.values(), key=lambda v: registry.VARIANTS.index(v.name))
         ),
         references=case.references,
         calls_per_turn=case.calls_per_turn,
         isolated=case.isolated,
         asynchronous=case.asynchronous,
+        uncountable=case.uncountable,
         seconds_per_turn=case.seconds_per_turn,
         without_native=case.without_native,
         version=version,

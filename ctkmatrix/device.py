@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ctkmatrix import needs
 from ctkmatrix.errors import MachineError
 
 PROBE_LIMIT = 60.0
@@ -79,6 +80,11 @@ class Device:
     visible: str = ""
     driver_model: str = "none (Linux)"
     """WDDM, TCC or MCDM on Windows; Linux has no such choice (seed #1207)."""
+
+    @property
+    def target(self) -> str:
+        """What variants run on, as ``needs`` names it: ``null``, or a GPU's architecture."""
+        return needs.target(self.kind, self.architecture)
 
 
 NULL = Device("null", "null driver", "90")

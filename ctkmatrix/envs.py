@@ -61,7 +61,7 @@ def ensure(cell: Cell, root: Path) -> Environment:
     """
     lock, directory = locks.lock_path(cell), root / "envs" / cell.id
     try:
-        made = _ensure(directory, lock, lambda: interpreters.find(cell.python), lambda python: envcheck.cell(cell, python, lock))
+        made = make(directory, lock, lambda: interpreters.find(cell.python), lambda python: envcheck.cell(cell, python, lock))
     except EnvironmentFailed as error:
         record_failure(cell, root, str(error))
         raise
@@ -75,7 +75,35 @@ def ensure_tools(name: str, root: Path, interpreter: Path | None = None) -> Envi
     Raises EnvironmentFailed or MachineError.
     """
     lock, base = locks.tools_lock(name), (interpreter or Path(sys.executable)).resolve()
-    return _ensure(root / "tools" / name, lock, lambda: base, lambda python: envcheck.tools(name, python, lock))
+    return make(root / "tools" / name, lock, lambda: base, lambda python: envcheck.tools(name, python, lock))
+
+
+def make(directory: Path, lock: Path, find: Callable[[], Path], check: Callable[[Path], None]) -> Environment:
+    """Return the environment of *lock* in *directory*, found again, or made with the interpreter that *find* gives.
+
+    *check* looks at what was made, before it is stamped, and raises EnvironmentFailed; it is then made anew next time. Raises
+    MachineError as well.
+    """
+    start, lock_hash = time.perf_counter(), _hash(lock)
+    python = directory / "bin" / "python"
+    with _locked(directory):
+        stamp = _stamp(directory, lock_hash)
+        reused = stamp is not None
+        if stamp is None:
+            interpreter = find()
+            (directory / _STAMP).unlink(missing_ok=True)
+            uv.run(["venv", "--no-project", "--clear", "--python", str(interpreter), str(directory)])
+            _sync(lock, "--python", str(python), "--compile-bytecode")
+            check(python)
+            stamp = {
+                "lock": lock_hash,
+                "contents": _contents(directory),
+                "interpreter": str(interpreter),
+                "state": _state(interpreter),
+            }
+            _write(directory / _STAMP, stamp)
+    seconds = time.perf_counter() - start
+    return Environment(directory.name, python, Path(stamp["interpreter"]), lock_hash, seconds, reused)
 
 
 def ensure_toolkit(version: str, root: Path) -> Path:
@@ -96,6 +124,11 @@ def ensure_toolkit(version: str, root: Path) -> Path:
 def is_made(directory: Path) -> bool:
     """Whether something complete, if perhaps out of date, is in *directory*."""
     return (directory / _STAMP).exists()
+
+
+def forget(directory: Path) -> None:
+    """Have what is in *directory* be made anew next time."""
+    (directory / _STAMP).unlink(missing_ok=True)
 
 
 def record_failure(cell: Cell, root: Path, reason: str) -> None:
@@ -124,33 +157,9 @@ def payload_hash(record: str) -> str:
     return hashlib.sha256("\n".join(kept).encode()).hexdigest()
 
 
-def _ensure(directory: Path, lock: Path, find: Callable[[], Path], check: Callable[[Path], None]) -> Environment:
-    """Find the environment in *directory*, or make it with the interpreter that *find* gives and have *check* look at it."""
-    start, lock_hash = time.perf_counter(), _hash(lock)
-    python = directory / "bin" / "python"
-    with _locked(directory):
-        stamp = _stamp(directory, lock_hash)
-        reused = stamp is not None
-        if stamp is None:
-            interpreter = find()
-            (directory / _STAMP).unlink(missing_ok=True)
-            uv.run(["venv", "--no-project", "--clear", "--python", str(interpreter), str(directory)])
-            _sync(lock, "--python", str(python), "--compile-bytecode")
-            check(python)
-            stamp = {
-                "lock": lock_hash,
-                "contents": _contents(directory),
-                "interpreter": str(interpreter),
-                "state": _state(interpreter),
-            }
-            _write(directory / _STAMP, stamp)
-    seconds = time.perf_counter() - start
-    return Environment(directory.name, python, Path(stamp["interpreter"]), lock_hash, seconds, reused)
-
-
 def _sync(lock: Path, *options: str) -> None:
     """Install exactly what *lock* says: wheels alone, each with its hash."""
-    uv.run(["pip", "sync", "--require-hashes", "--no-build", *options, str(lock)])
+    uv.run_or_do_offline(["pip", "sync", "--require-hashes", "--no-build", *options, str(lock)])
 
 
 def _hash(lock: Path) -> str:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ctkmatrix import journal
-    from ctkmatrix.model import Case, Cell, Estimate, Field
+    from ctkmatrix.model import Burst, Case, Cell, Estimate, Field
 
 VERDICT_PROCESSES = 12
 
@@ -105,13 +105,23 @@ def suspect(rounds: NDArray[np.int_], points: NDArray[np.float64]) -> NDArray[np
     return found
 
 
-def of_field(field: Field, native: Estimate | None, case: Case, began: journal.Began) -> tuple[Flag, ...]:
-    """Return the flags of a *field* beside those of its points; *native* is its twin's time, ``None`` where it has none."""
+def of_field(
+    field: Field, native: Estimate | None, case: Case, began: journal.Began, burst: Burst | None = None
+) -> tuple[Flag, ...]:
+    """Return the flags of a *field* beside those of its points.
+
+    native
+        Its twin's time, ``None`` where it has none.
+    burst
+        That of the run, ``None`` where it has none.
+    """
     if field.time is None:
         return ()
     raised, profile = [], began.profile
     if native and case.asynchronous and began.device["kind"] == "gpu" and queue_full(field.time.value, native.value):
         raised.append(Flag.QUEUE_FULL)
+    if case.asynchronous and burst and burst.reason:
+        raised.append(Flag.BURST_UNPROVEN)
     aimed = profile.max_processes > profile.processes and case.unit == "time"
     if aimed and not stopping.reached(profile, field):
         raised.append(Flag.TARGET_NOT_REACHED)

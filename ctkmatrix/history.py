@@ -12,12 +12,13 @@ from packaging.version import Version
 from ctkmatrix import counts
 from ctkmatrix.model import Status
 from ctkmatrix.quantities import duration
+from ctkmatrix.results import over_null
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from ctkmatrix.counts import Change
-    from ctkmatrix.model import Cell, Field, Results, Variant
+    from ctkmatrix.model import Cell, Field, Results
 
 BINDINGS, CORE = "cuda-bindings", "cuda-core"
 
@@ -93,11 +94,8 @@ def history(results: Results, margin: Callable[[str, str], float]) -> History:
         for variant in case.variants
         if (then := fields[before.id, case.id, variant.name]).count and (now := fields[after.id, case.id, variant.name]).count
     ]
-    without_gpu = [
-        field
-        for field in results.fields
-        if not any(variant.needs == "gpu" for variant in _variants(results, field.case) if variant.name == field.variant)
-    ]
+    these = over_null(results.cases)
+    without_gpu = [field for field in results.fields if (field.case, field.variant) in these]
     return History(
         lines,
         tuple(steps),
@@ -106,17 +104,13 @@ def history(results: Results, margin: Callable[[str, str], float]) -> History:
     )
 
 
-def _variants(results: Results, case: str) -> Sequence[Variant]:
-    return next(each.variants for each in results.cases if each.id == case)
-
-
 def chains(cells: Iterable[Cell]) -> tuple[tuple[str, tuple[Cell, ...]], ...]:
     """Return, by package, the cells that are one release after the other of it: of bindings within one major of CUDA."""
-    by_bindings: dict[tuple[str, ...], list[Cell]] = defaultdict(list)
-    by_core: dict[tuple[str, ...], list[Cell]] = defaultdict(list)
+    by_bindings: dict[tuple[object, ...], list[Cell]] = defaultdict(list)
+    by_core: dict[tuple[object, ...], list[Cell]] = defaultdict(list)
     for cell in cells:
-        by_bindings[cell.major, cell.python, cell.core or ""].append(cell)
-        by_core[cell.toolkit, cell.python, cell.bindings].append(cell)
+        by_bindings[cell.major, cell.python, cell.core, cell.extras].append(cell)
+        by_core[cell.toolkit, cell.python, cell.bindings, cell.extras].append(cell)
     return (
         *((BINDINGS, _in_order(BINDINGS, line)) for line in by_bindings.values() if len(line) > 1),
         *((CORE, _in_order(CORE, line)) for line in by_core.values() if len(line) > 1),

@@ -82,7 +82,7 @@ class Job:
                 self.cells,
                 self.cases,
                 self.profile,
-                device=self.device.kind,
+                device=self.device.target,
                 seed=seed,
                 max_padding=MAX_PADDING,
                 done=self.earlier.done if self.earlier else (),
@@ -126,12 +126,13 @@ def load(place: Place, only: Sequence[str], words: Sequence[str]) -> Job:
 
 
 def _cases(cases: Sequence[Case], arguments: Arguments) -> tuple[Case, ...]:
-    """Return the cases that are asked for; a share has no instructions. Raises UsageError where nothing is left."""
+    """Return the cases that are asked for, without what is not countable. Raises UsageError where nothing is left."""
     chosen = caseset.select(cases, arguments.case)
     if arguments.metric != Metric.INSTRUCTIONS:
         return chosen
-    if not (counted := tuple(case for case in chosen if case.unit == "time")):
-        raise UsageError(f"{', '.join(case.id for case in chosen)}: a share of time, of which no instructions can be counted")
+    if not (counted := tuple(case for case in chosen if case.countable)):
+        names = ", ".join(case.id for case in chosen)
+        raise UsageError(f"{names}: nothing to count: a share of time, or the work of other threads or processes")
     return counted
 
 

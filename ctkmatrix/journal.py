@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ctkmatrix.model import SCHEMA, Cell, Metric, Profile
+from ctkmatrix.model import SCHEMA, Burst, Cell, Metric, Profile
 
 
 class Began(msgspec.Struct, frozen=True, tag="began", kw_only=True):
@@ -38,6 +38,12 @@ class Prepared(msgspec.Struct, frozen=True, tag="prepared", kw_only=True):
     reason: str = ""
     native: dict[str, dict[str, Any]] = {}
     provenance: dict[str, Any] = {}
+
+
+class Settled(msgspec.Struct, frozen=True, tag="settled", kw_only=True):
+    """The length of bursts was settled, once for the whole run."""
+
+    burst: Burst
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened", kw_only=True):
@@ -128,7 +134,7 @@ class Paused(msgspec.Struct, frozen=True, tag="paused", kw_only=True):
     wall: float
 
 
-Record = Began | Prepared | Opened | Measured | Counted | Lost | Closed | Paused
+Record = Began | Prepared | Settled | Opened | Measured | Counted | Lost | Closed | Paused
 
 _decoder = msgspec.json.Decoder(Record)
 

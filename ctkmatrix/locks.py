@@ -1,7 +1,7 @@
 """The locks in ``locks/``: what each asks for, how they are renewed, and what a selection of them downloads.
 
-One lock serves every Python from 3.11 on and both Linux machines. A cell's lock follows from its toolkit, bindings and core; a
-toolkit has one for compiling; the orchestrator, the development tools and the profiler have one each.
+One lock serves every Python from 3.11 on and both Linux machines. A cell's lock follows from its toolkit, bindings, core and
+extras; a toolkit has one for compiling; the orchestrator, the development tools and the profiler have one each.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ _ORCHESTRATOR = (
 )
 _DEV = (
     *_ORCHESTRATOR,
+    "axe-playwright-python",
+    "jsonschema",
     "mypy",
     "nox",
     "playwright",
@@ -61,8 +63,6 @@ TOOLS = {"orchestrator": _ORCHESTRATOR, "dev": _DEV, "profile": _PROFILE}
 _COMPILE = (
     "pip",
     "compile",
-    "--universal",
-    f"--python-version={OLDEST_PYTHON}",
     "--only-binary=:all:",
     "--generate-hashes",
     "--no-header",
@@ -70,11 +70,13 @@ _COMPILE = (
     "--no-emit-index-url",
     "--quiet",
 )
+_EVERYWHERE = ("--universal", f"--python-version={OLDEST_PYTHON}")
 
 
 def lock_path(cell: Cell) -> Path:
     """Return the lock of *cell*'s environment, the same for every Python."""
-    return LOCKS / f"cu{cell.toolkit}-b{cell.bindings}-c{cell.core or 'none'}.txt"
+    parts = (f"cu{cell.toolkit}-b{cell.bindings}-c{cell.core or 'none'}", *cell.extras)
+    return LOCKS / f"{'+'.join(parts)}.txt"
 
 
 def toolkit_lock(version: str) -> Path:
@@ -90,7 +92,7 @@ def tools_lock(name: str) -> Path:
 def cell_requirements(cell: Cell) -> tuple[str, ...]:
     """Return what *cell*'s lock asks for. The toolkit's own NVRTC is pinned, as the extras of cuda-bindings let it float."""
     core = (f"cuda-core=={cell.core}",) if cell.core else ()
-    return (f"cuda-bindings=={cell.bindings}", *core, f"cuda-toolkit[nvrtc]=={cell.toolkit}.*", f"numpy=={NUMPY}")
+    return (f"cuda-bindings=={cell.bindings}", *core, f"cuda-toolkit[nvrtc]=={cell.toolkit}.*", f"numpy=={NUMPY}", *cell.extras)
 
 
 def toolkit_requirements(version: str) -> tuple[str, ...]:
@@ -140,15 +142,22 @@ def _wanted(matrix: Matrix) -> dict[Path, tuple[tuple[str, ...], str]]:
     return wanted | {tools_lock(name): (requirements, "") for name, requirements in TOOLS.items()}
 
 
-def _lock(requirements: Sequence[str], toolkit: str, run: Run) -> str:
-    """Resolve *requirements*. nvJitLink, where something asks for it, is that of the toolkit."""
+def resolve(requirements: Sequence[str], toolkit: str, run: Run, *options: str, pins: Iterable[str] = ()) -> str:
+    """Return a lock of *requirements*, for what *options* of ``uv pip compile`` say; *pins* constrain it, ``name==version``.
+
+    nvJitLink, where something asks for it, is that of the toolkit, if one is given. Raises what *run* raises.
+    """
     with tempfile.TemporaryDirectory() as name:
         wanted, constraints = Path(name, "requirements.in"), Path(name, "constraints.txt")
         wanted.write_text("\n".join(requirements), encoding="utf-8")
         nvjitlink = (f"{package}=={toolkit}.*\n" for package in ("nvidia-nvjitlink", "nvidia-nvjitlink-cu12"))
-        constraints.write_text("".join(nvjitlink) if toolkit else "", encoding="utf-8")
-        locked = run([*_COMPILE, f"--constraints={constraints}", str(wanted)])
-    return f"# Made by `nox -s lock` from: {' '.join(requirements)}\n{locked}"
+        constraints.write_text("".join(nvjitlink if toolkit else ()) + "\n".join(pins), encoding="utf-8")
+        return run([*_COMPILE, *options, f"--constraints={constraints}", str(wanted)])
+
+
+def _lock(requirements: Sequence[str], toolkit: str, run: Run) -> str:
+    """Resolve *requirements* for every Python and both machines."""
+    return f"# Made by `nox -s lock` from: {' '.join(requirements)}\n{resolve(requirements, toolkit, run, *_EVERYWHERE)}"
 
 
 def _sizes(text: str, run: Run) -> dict[str, int]:
@@ -156,7 +165,7 @@ def _sizes(text: str, run: Run) -> dict[str, int]:
     with tempfile.TemporaryDirectory() as name:
         lock = Path(name, "lock.txt")
         lock.write_text(text, encoding="utf-8")
-        sizes = wheels.in_pylock(run([*_COMPILE, "--no-deps", "--format=pylock.toml", str(lock)]))
+        sizes = wheels.in_pylock(run([*_COMPILE, *_EVERYWHERE, "--no-deps", "--format=pylock.toml", str(lock)]))
     if None in sizes.values():
         raise MachineError("the package index tells no file sizes: renew the locks against one that does, such as PyPI")
     return {wheel: size for wheel, size in sizes.items() if size is not None}

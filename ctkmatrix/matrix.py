@@ -1,13 +1,16 @@
-"""``matrix.toml`` -> ``Matrix``: the axes, exclusions, odd cells, groups and profiles, each mistake told with its line."""
+"""``matrix.toml`` -> ``Matrix``: the axes, exclusions, odd cells, groups, profiles, waivers; each mistake told with its line."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from packaging.utils import InvalidName, canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from ctkmatrix import waivers
 from ctkmatrix.model import DEFAULT_MARGINS, Cell, Margin, Matrix, Profile
 from ctkmatrix.suggest import perhaps
 from ctkmatrix.tomlfile import TomlFile
@@ -20,10 +23,14 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _AXES = ("pythons", "cores", "toolkits")
+_GROUP = (*_AXES, "extras")
 _COORDINATES = ("toolkit", "python", "bindings", "core")
 _NUMBERS = ("processes", "values", "seconds_per_value", "block_limit")
 _STOP = ("max_processes", "relative", "absolute_ns", "seconds_limit")
 """When more than a profile's processes are measured; without ``max_processes``, never."""
+
+IN_EVERY_CELL = ("cuda-bindings", "cuda-core", "cuda-toolkit", "numpy")
+"""The packages whose releases are axes, or one and the same everywhere: no extras."""
 
 OLDEST_PYTHON = Version("3.11")
 """The oldest Python that the locks and the worker serve."""
@@ -48,14 +55,15 @@ def tags(cell: Cell) -> tuple[str, ...]:
     return (f"cu{cell.major}", f"cu{cell.toolkit}", f"py{cell.python}", f"b{cell.bindings}", f"c{core}")
 
 
-def _order(cell: Cell) -> tuple[Version, Version, Version, Version, bool]:
-    """Return the key of the version order: no core comes before any, 3.14t after 3.14."""
+def _order(cell: Cell) -> tuple[Version, Version, Version, Version, bool, tuple[str, ...]]:
+    """Return the key of the version order: no core comes before any, 3.14t after 3.14, extras after none."""
     return (
         Version(cell.toolkit),
         Version(cell.bindings),
         Version(cell.core or "0"),
         Version(cell.python.removesuffix("t")),
         cell.python.endswith("t"),
+        cell.extras,
     )
 
 
@@ -67,7 +75,7 @@ class _Reader:
 
     def matrix(self) -> Matrix:
         needed = (*_AXES, "profiles", "target_ns")
-        self._file.table((), (*needed, "exclude", "cells", "groups", "margins"), required=needed)
+        self._file.table((), (*needed, "exclude", "cells", "groups", "margins", "waive"), required=needed)
         axes = self._axes(())
         excluded = self._excluded(axes)
         planned = [cell for cell in axes if cell not in excluded]
@@ -81,6 +89,7 @@ class _Reader:
             target=self._file.positive(("target_ns",), 1e9) / 1e9,
             margins=self._margins(),
             groups=self._groups(),
+            waivers=waivers.read(self._file),
         )
 
     def _groups(self) -> tuple[tuple[str, tuple[Cell, ...]], ...]:
@@ -94,9 +103,29 @@ class _Reader:
         tables = self._file.array(path)
         if not tables:
             self._file.fail(path, f"group «{path[-1]}» is empty: give it {', '.join(_AXES)}")
-        for table in tables:
-            self._file.table(table, _AXES, required=_AXES)
-        return tuple(sorted({cell for table in tables for cell in self._axes(table)}, key=_order))
+        return tuple(sorted({cell for table in tables for cell in self._of_table(table)}, key=_order))
+
+    def _of_table(self, at: Path) -> list[Cell]:
+        """Return the cells that one table of a group gives."""
+        keys = self._file.table(at, _GROUP, required=_AXES)
+        extras = self._extras((*at, "extras")) if "extras" in keys else ()
+        return [replace(cell, extras=extras) for cell in self._axes(at)]
+
+    def _extras(self, path: Path) -> tuple[str, ...]:
+        """Return the packages at *path* by their normalised names, in order: however they are written, a cell has one id."""
+        if not self._file.array(path):
+            self._file.fail(path, "«extras» is empty: name at least one package, or remove the line")
+        return tuple(sorted(self._axis(path, self._extra)))
+
+    def _extra(self, path: Path) -> str:
+        text = self._file.text(path)
+        try:
+            name = canonicalize_name(text, validate=True)
+        except InvalidName:
+            self._file.fail(path, f"«{text}» is no package's name: write that alone; `nox -s lock` pins its release")
+        if name in IN_EVERY_CELL:
+            self._file.fail(path, f"«{text}» is in every cell, in the release that the cell says: remove it from «extras»")
+        return name
 
     def _axes(self, at: Path) -> list[Cell]:
         """Return the cells that the axes in the table *at* give."""
@@ -129,7 +158,7 @@ class _Reader:
             version = check(item)
             if version in found:
                 again = self._file.value(item)
-                self._file.fail(item, f"«{again}» is listed twice, which would give a cell twice: remove one")
+                self._file.fail(item, f"«{again}» is listed twice: remove one")
             found.append(version)
         return found
 

@@ -45,6 +45,8 @@ class Measurer:
     profile: Profile
     setups: dict[str, Setup]
     advance: Callable[[float, str], None]
+    burst: int = 0
+    """Turns between two drains of an asynchronous case, see ``bursts``; 0 drains never."""
     loops: dict[tuple[str, str, str], int] = field(default_factory=dict)
     """By (cell, case, variant): turns behind a value, calibrated once and then fixed."""
     given_up: set[tuple[str, str]] = field(default_factory=set)
@@ -54,7 +56,7 @@ class Measurer:
     _round: tuple[int, int] | None = None
 
     def recall(self, records: Iterable[journal.Record]) -> None:
-        """Go on from *records*: a resumed run keeps its loops, its failures and its count of processes."""
+        """Go on from *records*: a resumed run keeps its burst, its loops, its failures and its count of processes."""
         for record in records:
             if isinstance(record, journal.Measured):
                 self._learn(record)
@@ -62,6 +64,8 @@ class Measurer:
                 self.given_up.add((record.cell, record.case))
             elif isinstance(record, journal.Opened):
                 self.processes = max(self.processes, record.process + 1)
+            elif isinstance(record, journal.Settled):
+                self.burst = record.burst.length
 
     def measure(self, process: Process) -> None:
         """Measure all blocks of *process*; a worker that is lost is replaced for the blocks that are left."""
@@ -143,6 +147,7 @@ class Measurer:
             "seconds": self.profile.seconds_per_value,
             "seed": block.seed,
             "burn": self.setups[cell].burn,
+            "burst": self.burst,
         }
         answer = worker.ask(request, self.profile.block_limit)
         if "error" in answer:

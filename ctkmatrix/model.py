@@ -15,6 +15,7 @@ class Cell:
 
     ``python`` is ``3.N``, or ``3.Nt`` for a free-threaded build; ``core`` is ``None`` where cuda.core is absent. ``label`` tells
     apart what is one combination in two environments, such as a reference and a candidate; cells of the matrix have none.
+    ``extras`` are packages that are installed beside, by their normalised names in order; cells of groups alone have any.
     """
 
     toolkit: str
@@ -22,12 +23,13 @@ class Cell:
     bindings: str
     core: str | None
     label: str = ""
+    extras: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
-        """The cell's name everywhere: ``cuX.Y-py3.N[t]-bV-cV``, and ``+label`` where it has one."""
+        """The cell's name everywhere: ``cuX.Y-py3.N[t]-bV-cV``, then ``+`` and the name of each extra, then ``+label`` if any."""
         plain = f"cu{self.toolkit}-py{self.python}-b{self.bindings}-c{self.core or 'none'}"
-        return f"{plain}+{self.label}" if self.label else plain
+        return "+".join([plain, *self.extras, *([self.label] if self.label else [])])
 
     @property
     def major(self) -> str:
@@ -88,6 +90,22 @@ DEFAULT_MARGINS = (("*", Margin(0.03, 10e-9)),)
 
 
 @dataclass(frozen=True, slots=True)
+class Waiver:
+    """A regression that is accepted, for candidates of *package* below the version *until*.
+
+    ``case``, ``variant`` and ``cell`` are globs over ids; ``line`` is where it stands in matrix.toml.
+    """
+
+    case: str
+    cell: str
+    until: str
+    reason: str
+    package: str = "cuda-bindings"
+    variant: str = "*"
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Matrix:
     """What ``matrix.toml`` says. ``cells`` is in version order: toolkit, bindings, core, Python."""
 
@@ -100,6 +118,8 @@ class Matrix:
     """(glob over case ids, margin); the last that matches counts."""
     groups: tuple[tuple[str, tuple[Cell, ...]], ...] = ()
     """(name, cells in version order); a plain run measures none of them."""
+    waivers: tuple[Waiver, ...] = ()
+    """Which regressions `nox -s validate` accepts."""
 
     @property
     def all_cells(self) -> tuple[Cell, ...]:
@@ -120,9 +140,9 @@ class Variant:
     differs: str = ""
     """How this differs from the native twin; empty says like for like."""
     needs: str = ""
-    """Empty, or ``gpu`` where a genuine driver is needed."""
+    """Empty for nothing; ``gpu``, a genuine driver; ``sm_90``, a GPU of compute capability 9.0 or higher; as in ``needs.py``."""
     source: str = ""
-    """The text of the variant's function, for the reader; empty for a native one."""
+    """The text of the variant's function, and of what it uses of its own file, for the reader."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +166,18 @@ class Case:
     version: str = ""
     unit: str = "time"
     """``time``, in seconds a turn, or ``share``, a number without a unit."""
+    uncountable: str = ""
+    """Why instructions of the worker say nothing of a turn, or empty."""
 
     @property
     def area(self) -> str:
         """The first part of the id; names the files in ``cases/`` and ``native/``."""
         return self.id.partition(".")[0]
+
+    @property
+    def countable(self) -> bool:
+        """Whether instructions a turn mean anything: not for a share, nor where others do the work."""
+        return self.unit == "time" and not self.uncountable
 
 
 class Metric(enum.StrEnum):
@@ -283,6 +310,9 @@ class Flag(enum.StrEnum):
     GOVERNOR = "The CPU's frequency governor is not «performance», or it is unknown."
     OTHER_LOAD = "Something else ran on the CPUs or the GPU meanwhile."
     QUEUE_FULL = "The launch queue may have been full: the time would be the GPU's, not the host's."
+    BURST_UNPROVEN = (
+        "No length of bursts was shown to keep a launch's time the same in few turns and in many: the shortest was taken."
+    )
     TARGET_NOT_REACHED = "The interval is wider than the profile asks for, after all the processes or the time that it allows."
 
 
@@ -306,6 +336,31 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
+class Range:
+    """The least and the most of some readings."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the worker processes of one cell did and met.
+
+    ``seconds`` is the wall time, spawn to exit, of those that measured time, and ``looped`` the part of it inside timed loops;
+    ``counting`` is that of those that counted instructions. ``readings`` were taken at the start and at the end of each that
+    measured time: the load average, and by NVML clocks (MHz), temperature (°C) and power (W), by the telemetry's names.
+    ``throttled`` are NVML's reasons for low clocks, idleness and choice among them.
+    """
+
+    seconds: float = 0.0
+    looped: float = 0.0
+    counting: float = 0.0
+    readings: dict[str, Range] = field(default_factory=dict)
+    throttled: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class CellResult:
     """What became of one cell as a whole, and everything that its numbers came from.
 
@@ -317,6 +372,31 @@ class CellResult:
     flags: tuple[Flag, ...] = ()
     processes: int = 0
     provenance: dict[str, object] = field(default_factory=dict)
+    work: Work = field(default_factory=Work)
+
+
+@dataclass(frozen=True, slots=True)
+class BurstTime:
+    """What *case* took in bursts of *length* turns: seconds a turn, by the number of turns that were taken."""
+
+    length: int
+    case: str
+    seconds: dict[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Burst:
+    """How many turns an asynchronous case takes between two drains, and what that was chosen by.
+
+    ``cell`` and ``variant`` are those that ``times`` were measured in; ``reason`` says why the length is but the shortest one,
+    and is empty where the times agreed.
+    """
+
+    length: int
+    cell: str
+    variant: str = ""
+    times: tuple[BurstTime, ...] = ()
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +424,8 @@ class Manifest:
     metric: Metric = Metric.TIME
     counter: dict[str, str] = field(default_factory=dict)
     """What counted instructions: the version of ``valgrind``; empty where none were."""
+    burst: Burst | None = None
+    """``None`` where no asynchronous case was timed."""
     timed_share: float | None = None
     worker_seconds: float = 0.0
     wall_seconds: float = 0.0
@@ -360,4 +442,6 @@ class Results:
     fields: tuple[Field, ...]
     target: float
     excluded: tuple[tuple[Cell, str], ...] = ()
+    margins: tuple[tuple[str, Margin], ...] = DEFAULT_MARGINS
+    """As in ``Matrix``."""
     schema: int = SCHEMA

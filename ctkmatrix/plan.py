@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ctkmatrix.model import Profile
+from ctkmatrix.needs import NULL, lack
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -60,8 +61,8 @@ Done = tuple[str, int, str]
 
 
 def variants_of(case: Case, device: str) -> tuple[str, ...]:
-    """Return the names of the variants that run on *device*, ``gpu`` or ``null``."""
-    return tuple(variant.name for variant in case.variants if device == "gpu" or variant.needs != "gpu")
+    """Return the names of the variants that run on *device*: ``null``, or a GPU's architecture, such as ``sm_90``."""
+    return tuple(variant.name for variant in case.variants if not lack(variant.needs, device))
 
 
 def rounds(  # noqa: PLR0913 -- a plan has as many facts
@@ -105,14 +106,14 @@ def heaps(cells: Sequence[Cell], cases: Sequence[Case], processes: int, done: Co
     """Yield the processes that count instructions: for each of *processes* heaps one of every cell, so that cells alternate.
 
     The order of cases belongs to the heap, the same in every cell and every run: what a case finds in memory is left there by
-    those before it. An isolated case gets a process of its own. What is *done* is left out, and so is what is no time: a share.
+    those before it. An isolated case gets a process of its own. What is *done* is left out, and so is what is not countable.
     """
-    parts = _parts([case for case in cases if case.unit == "time"], "null")
+    parts = _parts([case for case in cases if case.countable], NULL)
     for heap in range(processes):
         groups = _shuffled(parts, random.Random(heap))  # noqa: S311 -- an order, not a secret
         for cell in cells:
             for group in groups:
-                blocks = (Block(case, variants_of(case, "null"), heap) for case in group if (cell.id, heap, case.id) not in done)
+                blocks = (Block(case, variants_of(case, NULL), heap) for case in group if (cell.id, heap, case.id) not in done)
                 if left := tuple(block for block in blocks if block.variants):
                     yield Process(cell, heap, left, 0)
 
@@ -142,7 +143,7 @@ def _shuffled(parts: Sequence[Sequence[Case]], order: random.Random) -> list[lis
 
 def _is_apart(case: Case, device: str) -> bool:
     """Whether *case* gets processes of its own on *device*. CuPy, where it is what calls for them, runs on a GPU alone."""
-    return case.isolated and (device == "gpu" or all(variant.name != "cupy" for variant in case.variants))
+    return case.isolated and (device != NULL or all(variant.name != "cupy" for variant in case.variants))
 
 
 def expected_seconds(processes: Sequence[Process], profile: Profile) -> float:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ctkmatrix import callgraph, callgrind, caseset, compilers, device, envs, flame, matrix, prepare, sampling
 from ctkmatrix.errors import Exit, UsageError
+from ctkmatrix.needs import NULL, lack
 from ctkmatrix.profiles import INSTRUCTIONS, SAMPLES, Difference, Profile, write
 from ctkmatrix.progress import Display
 from ctkmatrix.suggest import perhaps
@@ -173,7 +174,7 @@ def _variants(case: Case, cells: Sequence[Cell], name: str | None) -> tuple[tupl
 
 
 def _obstacle(variant: Variant, cells: Sequence[Cell]) -> str:
-    if variant.needs == "gpu":
+    if lack(variant.needs, NULL):
         return "needs a GPU, and profiles are made over the null driver"
     if variant.name == "core" and any(cell.core is None for cell in cells):
         return "needs cuda.core, which a cell has not"
@@ -270,7 +271,15 @@ def _sample(tool: Path, ground: Ground, variant: str) -> Profile:
         launch = Launch(ground.setup.python, Path(name, "log"), ground.setup.variables, 0)
         with WorkerProcess(launch) as worker:
             opened = _answer(worker.ask(ground.request() | {"traced": True}, OPEN_LIMIT), variant)
-            block = {"op": "block", "case": ground.case.id, "variants": [variant], "loops": {}, "seed": 0, "burn": 0}
+            block = {
+                "op": "block",
+                "case": ground.case.id,
+                "variants": [variant],
+                "loops": {},
+                "seed": 0,
+                "burn": 0,
+                "burst": 0,  # the null driver's queue cannot fill
+            }
             spy = sampling.start(tool, worker.pid, output, log)
             try:
                 seconds = sampling.SECONDS + 3  # py-spy takes a while to begin

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ctkmatrix import counts, flags, journal, plan, stats
+from ctkmatrix import counts, flags, journal, plan, stats, telemetry
 from ctkmatrix.model import (
+    DEFAULT_MARGINS,
+    Burst,
     Case,
     Cell,
     CellResult,
@@ -20,6 +22,7 @@ from ctkmatrix.model import (
     Field,
     Flag,
     Manifest,
+    Margin,
     Metric,
     Outcome,
     Results,
@@ -27,6 +30,7 @@ from ctkmatrix.model import (
     Status,
     Variant,
 )
+from ctkmatrix.needs import NULL, lack, target
 from ctkmatrix.probe.registry import NATIVE, NATIVE_RUNTIME
 
 if TYPE_CHECKING:
@@ -36,7 +40,6 @@ if TYPE_CHECKING:
 
 MEASURED = Outcome(Status.MEASURED)
 UNREACHED = Outcome(Status.NOT_RUN, "the run ended before it")
-NEEDS_GPU = "needs a GPU: a genuine driver is checked for"
 
 Key = tuple[str, str, str]
 """(cell id, case id, variant)."""
@@ -48,8 +51,11 @@ class Collected:
 
     began: journal.Began
     prepared: dict[str, journal.Prepared] = field(default_factory=dict)
+    burst: Burst | None = None
     opened: dict[str, list[journal.Opened]] = field(default_factory=lambda: defaultdict(list))
     closed: dict[str, list[journal.Closed]] = field(default_factory=lambda: defaultdict(list))
+    counting: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    """By cell: seconds of the workers that counted, spawn to exit."""
     points: stats.Points = field(default_factory=stats.Points)
     """Each process's value. The single values stay in the journal: a large matrix's would fill the memory."""
     rounds: dict[int, int] = field(default_factory=dict)
@@ -91,21 +97,26 @@ def collect(records: Iterable[journal.Record]) -> Collected:
         match record:
             case journal.Measured():
                 _add_block(found, record)
-            case journal.Prepared():
-                found.prepared[record.cell] = record
+            case journal.Prepared() | journal.Settled():
+                _add_ground(found, record)
             case journal.Counted():
                 _add_count(found, record)
             case journal.Opened():
                 _add_opened(found, record)
             case journal.Lost():
                 found.lost.setdefault((record.cell, record.case), record.reason)
-            case journal.Closed(counted=False):
-                found.closed[record.cell].append(record)
-                found.looped += record.looped
-                found.lifetime += record.lifetime
+            case journal.Closed():
+                _add_closed(found, record)
             case journal.Paused():
                 found.paused.append(record)
     return found
+
+
+def _add_ground(found: Collected, record: journal.Prepared | journal.Settled) -> None:
+    if isinstance(record, journal.Settled):
+        found.burst = record.burst
+    else:
+        found.prepared[record.cell] = record
 
 
 def _add_opened(found: Collected, record: journal.Opened) -> None:
@@ -113,6 +124,15 @@ def _add_opened(found: Collected, record: journal.Opened) -> None:
         found.watched.setdefault(record.cell, record)
     else:
         found.opened[record.cell].append(record)
+
+
+def _add_closed(found: Collected, record: journal.Closed) -> None:
+    if record.counted:
+        found.counting[record.cell] += record.lifetime
+    else:
+        found.closed[record.cell].append(record)
+        found.looped += record.looped
+        found.lifetime += record.lifetime
 
 
 def _add_block(found: Collected, record: journal.Measured) -> None:
@@ -160,14 +180,20 @@ def samples(records: Iterable[journal.Record]) -> dict[Key, list[Sample]]:
 
 
 @_uncollected()
-def assemble(found: Collected, cases: Sequence[Case], excluded: Sequence[tuple[Cell, str]], target: float) -> Results:
-    """Return the results of a run. *target* is in seconds a call."""
+def assemble(
+    found: Collected,
+    cases: Sequence[Case],
+    excluded: Sequence[tuple[Cell, str]],
+    target: float,
+    margins: Sequence[tuple[str, Margin]] = DEFAULT_MARGINS,
+) -> Results:
+    """Return the results of a run. *target* is in seconds a call; *margins* are those of ``Matrix``."""
     planned = fields(found, cases)
     by_cell: dict[str, list[Field]] = defaultdict(list)
     for one in planned:
         by_cell[one.cell].append(one)
     cells = tuple(_cell_result(found, cell, by_cell[cell.id]) for cell in found.began.cells)
-    return Results(_manifest(found, planned, cases), tuple(cases), cells, planned, target, tuple(excluded))
+    return Results(_manifest(found, planned, cases), tuple(cases), cells, planned, target, tuple(excluded), tuple(margins))
 
 
 @_uncollected()
@@ -183,7 +209,7 @@ def _of_cell(found: Collected, cell: Cell, cases: Sequence[Case]) -> Iterator[Fi
     measured = [key for key, one in outcomes.items() if one.status is Status.MEASURED]
     timed = [key for key in measured if key in found.points]
     row = {key: place for place, key in enumerate(timed)}
-    counted = {key: counts.of_heaps(found.counted[key]) for key in measured if key in found.counted}
+    counted = {key: counts.of_heaps(found.counted[key]) for key, one in outcomes.items() if _is_counted(found, key, one)}
     natives = {key: beside for key in timed if (beside := _native(key)) in row and beside != key}
     table = found.points.table(cell.id, [key[1:] for key in timed])
     python, native = table[[row[key] for key in natives]], table[[row[key] for key in natives.values()]]
@@ -196,8 +222,13 @@ def _of_cell(found: Collected, cell: Cell, cases: Sequence[Case]) -> Iterator[Fi
         overhead = overheads.get(key)
         own = raised.get(key, ())
         one = Field(*key, outcomes[key], times.get(key), overhead, ratios.get(key), own, counted.get(key))
-        more = flags.of_field(one, times[natives[key]] if overhead else None, case, found.began)
+        more = flags.of_field(one, times[natives[key]] if overhead else None, case, found.began, found.burst)
         yield replace(one, flags=one.flags + more) if more else one
+
+
+def _is_counted(found: Collected, key: Key, outcome: Outcome) -> bool:
+    """Whether a field has a count to be shown: also where the GPU lacks what the null driver does not."""
+    return key in found.counted and outcome.status in {Status.MEASURED, Status.NOT_APPLICABLE}
 
 
 def _native(key: Key) -> Key:
@@ -234,8 +265,9 @@ def _has(found: Estimate | Count | None, processes: int) -> bool:
     return found is not None and len(found.points) >= processes
 
 
-def _over_null(cases: Iterable[Case]) -> frozenset[tuple[str, str]]:
-    return frozenset((case.id, variant) for case in cases if case.unit == "time" for variant in plan.variants_of(case, "null"))
+def over_null(cases: Iterable[Case]) -> frozenset[tuple[str, str]]:
+    """Return the (case, variant) of *cases* that are counted where instructions are: over the null driver, and no share."""
+    return frozenset((case.id, variant) for case in cases if case.countable for variant in plan.variants_of(case, NULL))
 
 
 def twin(variant: str) -> str:
@@ -253,8 +285,10 @@ def _judgements(found: Collected, key: Key, cell: Cell, variant: Variant) -> Ite
     prepared, measured = found.prepared.get(name), key in found.points or key in found.counted
     if prepared and prepared.reason and not measured:
         yield Outcome(Status.NOT_RUN, prepared.reason)
-    if variant.needs == "gpu" and found.began.device["kind"] != "gpu":
-        yield Outcome(Status.NOT_APPLICABLE, NEEDS_GPU)
+    lacking = lack(variant.needs, target(found.began.device["kind"], found.began.device["architecture"]))
+    counted = found.began.metric is not Metric.TIME and not lack(variant.needs, NULL)
+    if lacking and not counted:
+        yield Outcome(Status.NOT_APPLICABLE, lacking)
     if variant.name == "core" and cell.core is None:
         yield Outcome(Status.NOT_APPLICABLE, "this cell has no cuda.core")
     if problem := found.problems.get(key):
@@ -263,6 +297,8 @@ def _judgements(found: Collected, key: Key, cell: Cell, variant: Variant) -> Ite
         yield Outcome(Status.FAILED, reason)
     if dirt := found.dirt.get((name, case)):
         yield Outcome(Status.FAILED, f"it left the process unclean: {dirt}")
+    if lacking:  # it has no time here; a count that went well stays
+        yield Outcome(Status.NOT_APPLICABLE, lacking)
     if measured:
         yield MEASURED
     if reason := found.lost.get((name, "")):
@@ -270,7 +306,7 @@ def _judgements(found: Collected, key: Key, cell: Cell, variant: Variant) -> Ite
 
 
 def _cell_result(found: Collected, cell: Cell, fields: Sequence[Field]) -> CellResult:
-    opened = found.opened.get(cell.id, [])
+    opened, closed = found.opened.get(cell.id, []), found.closed.get(cell.id, [])
     prepared = found.prepared.get(cell.id)
     provenance: dict[str, Any] = dict(prepared.provenance) if prepared else {}
     if first := opened[0] if opened else found.watched.get(cell.id):
@@ -278,9 +314,10 @@ def _cell_result(found: Collected, cell: Cell, fields: Sequence[Field]) -> CellR
     return CellResult(
         cell,
         _cell_outcome(fields),
-        flags.of_cell(cell, found.began, prepared, opened, found.closed.get(cell.id, [])),
+        flags.of_cell(cell, found.began, prepared, opened, closed),
         len(found.points.processes(cell.id)) or max((len(one.count.points) for one in fields if one.count), default=0),
         provenance,
+        telemetry.work(opened, closed, found.counting.get(cell.id, 0.0)),
     )
 
 
@@ -305,7 +342,7 @@ def _manifest(found: Collected, fields: Iterable[Field], cases: Iterable[Case]) 
         status="interrupted"
         if last is None or last.interrupted
         else "complete"
-        if is_complete(fields, began, _over_null(cases))
+        if is_complete(fields, began, over_null(cases))
         else "incomplete",
         arguments=began.arguments,
         profile=began.profile,
@@ -317,6 +354,7 @@ def _manifest(found: Collected, fields: Iterable[Field], cases: Iterable[Case]) 
         orchestrator=began.orchestrator,
         metric=began.metric,
         counter=began.counter,
+        burst=found.burst,
         timed_share=found.looped / found.lifetime if found.lifetime else None,
         worker_seconds=found.lifetime,
         wall_seconds=sum(pause.wall for pause in found.paused),

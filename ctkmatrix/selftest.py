@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ctkmatrix import app, device, envs, journal, matrix, plan, prepare, results
+from ctkmatrix import app, bursts, device, envs, journal, matrix, plan, prepare, results
 from ctkmatrix import job as jobs
 from ctkmatrix import measure as measuring
 from ctkmatrix.errors import CtkmatrixError
@@ -84,6 +84,7 @@ def measure(made: Bench, display: Display, burns: Mapping[str, int], profile: Pr
     processes = list(
         plan.rounds(job.cells, job.cases, profile, device="null", seed=seed_of(run.records()), max_padding=MAX_PADDING)
     )
+    bursts.settle(measurer, job.cases)
     began = time.perf_counter()
     with display.measuring(sum(len(process.blocks) for process in processes)):
         for process in processes:

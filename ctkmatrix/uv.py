@@ -72,6 +72,20 @@ def run(arguments: Sequence[str], *, limit: float = TIME_LIMIT) -> str:
     return done.stdout
 
 
+def run_or_do_offline(arguments: Sequence[str]) -> str:
+    """Run ``uv`` as ``run`` does, and where the machine is at fault once more with nothing but its cache: it may need no network.
+
+    Raises as ``run`` does: what the first attempt said where the second fails as well.
+    """
+    try:
+        return run(arguments)
+    except MachineError as error:
+        try:
+            return run([*arguments, "--offline"])
+        except MachineError:
+            raise error from None
+
+
 def failure(arguments: Sequence[str], status: int, said: str) -> MachineError | EnvironmentFailed:
     """Return the error that *said*, uv's error output, stands for."""
     what = f"`uv {' '.join(arguments[:2])}` failed with status {status}:\n{_last_words(said)}"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tomllib
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from packaging.requirements import Requirement
 from packaging.tags import compatible_tags, cpython_tags
 from packaging.utils import canonicalize_name, parse_wheel_filename
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from packaging.tags import Tag
 
@@ -20,10 +21,24 @@ def pins(text: str, python: str, machine: str) -> dict[str, str]:
     surroundings = _surroundings(python, machine)
     requirements = (Requirement(line.removesuffix("\\").strip()) for line in text.splitlines() if line[:1].isalnum())
     return {
-        canonicalize_name(requirement.name): next(iter(requirement.specifier)).version
+        canonicalize_name(requirement.name): _version(requirement)
         for requirement in requirements
         if requirement.marker is None or requirement.marker.evaluate(surroundings)
     }
+
+
+def rank(tags: Iterable[Tag], python: str, machine: str) -> int | None:
+    """Return how well a wheel with *tags* fits *python* on Linux with glibc on *machine*: 0 is best, ``None`` is not at all."""
+    order = {pair: number for number, pair in enumerate(_tags(python))}
+    return min(
+        (order[tag.interpreter, tag.abi] for tag in tags if fits(tag, machine) and (tag.interpreter, tag.abi) in order),
+        default=None,
+    )
+
+
+def fits(tag: Tag, machine: str) -> bool:
+    """Whether a wheel with *tag* is for Linux with glibc on *machine*, whatever the Python."""
+    return tag.platform == "any" or (tag.platform.endswith(f"_{machine}") and _is_linux(tag.platform))
 
 
 def in_pylock(text: str) -> dict[str, int | None]:
@@ -55,7 +70,7 @@ class Sizes:
             (order[tag.interpreter, tag.abi], wheel, size)
             for wheel, size in self._releases.get(release, [])
             for tag in parse_wheel_filename(wheel)[3]
-            if (tag.interpreter, tag.abi) in order and _fits(tag, machine)
+            if (tag.interpreter, tag.abi) in order and fits(tag, machine)
         ]
         return [(wheel, size) for _, wheel, size in sorted(ranked)[:1]]
 
@@ -66,8 +81,11 @@ def _is_linux(wheel: str) -> bool:
     return any(name == "any" or name.startswith(("linux_", "manylinux")) for name in platforms)
 
 
-def _fits(tag: Tag, machine: str) -> bool:
-    return tag.platform == "any" or (tag.platform.endswith(f"_{machine}") and _is_linux(tag.platform))
+def _version(pin: Requirement) -> str:
+    """Return the version of a pin: what ``==`` says, or, of a wheel by its URL, what the file name says."""
+    if pin.url:
+        return str(parse_wheel_filename(unquote(pin.url.rpartition("/")[2]))[1])
+    return next(iter(pin.specifier)).version
 
 
 def _tags(python: str) -> Iterator[tuple[str, str]]:

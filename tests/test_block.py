@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ctkmatrix.probe.block import MAX_LOOPS, WrongLoop, calibrate, measure, seconds_of
+from ctkmatrix.probe.block import MAX_LOOPS, WrongLoop, calibrate, few_and_many, measure, seconds_of
 from ctkmatrix.probe.loop import Loop
 
 if TYPE_CHECKING:
@@ -153,3 +153,21 @@ def test_a_slow_case_s_checked_call_is_its_warm_up() -> None:
     results, _ = measure({"v": cost(0.5, log)}, loops={"v": 1}, values=2, seconds=0.004, order=random.Random(1))
     assert log == [1, 1, 1, 1]
     assert results["v"]["warmups"] == [0.5]
+
+
+def test_few_turns_and_many_are_as_many_together() -> None:
+    """What every go takes besides shows in the few alone, and neither side has more turns to find a quiet moment in."""
+    log: list[int] = []
+    turn = cost(1e-8, log)
+    assert few_and_many(lambda turns: 1e-6 + turn(turns), 10, 1000, 3) == pytest.approx({10: 1.1e-7, 1000: 1.1e-8})
+    assert log.count(1000) == 3
+    assert log.count(10) == 1 + 3 * 100
+
+
+def test_the_pair_of_the_median_ratio_counts() -> None:
+    """A disturbance that hits one side of a pair, and a machine that slows down from pair to pair, move no ratio."""
+    warm_up, pairs = [7.0], (1.1, 2.2, 3.3, 40.0, 5.5)
+    few, many = iter([*warm_up, *(seconds for seconds in pairs for _ in range(2))]), iter([2.0, 4.0, 18.0, 8.0, 10.0])
+    found = few_and_many(lambda turns: next(few if turns == 1 else many), 1, 2, len(pairs))
+    assert found[1] / found[2] == pytest.approx(1.1)
+    assert list(found) == [1, 2]

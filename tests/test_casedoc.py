@@ -26,7 +26,7 @@ CASES = (
             Variant(
                 "core", ("cuMemAllocFromPoolAsync", "cuMemFreeAsync", "cuMemFreeAsync"), differs="names the pool | frees twice"
             ),
-            Variant("cupy", (), differs="cudart", needs="gpu"),
+            Variant("cupy", (), differs="cudart", needs="gpu sm_90"),
         ),
         references=("#756", "#876"),
         calls_per_turn=2,
@@ -68,7 +68,7 @@ def test_what_a_case_is(page: str, line: str) -> None:
         "| `memory.alloc_free` | native | cuMemAllocAsync, cuMemFreeAsync |  | nothing |",
         "| `memory.alloc_free` | bindings | cuMemAllocAsync, cuMemFreeAsync | like for like | nothing |",
         "| `memory.alloc_free` | core | cuMemAllocFromPoolAsync, cuMemFreeAsync × 2 | names the pool \\| frees twice | nothing |",  # noqa: RUF001
-        "| `memory.alloc_free` | cupy | none | cudart | a GPU |",
+        "| `memory.alloc_free` | cupy | none | cudart | a GPU, sm_90 |",
     ],
 )
 def test_what_a_variant_does(page: str, line: str) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from ctkmatrix import caseset, compilers, locks
 from ctkmatrix.model import Cell
+from ctkmatrix.needs import NULL, lack
 from tests.casetrace import Turner, tracing_driver, turner
 from tests.conftest import ROOT, bench_of
 
@@ -23,8 +24,13 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 CASES = caseset.load(ROOT, compilers.LIBRARY_FLAGS)
-ROWS = [(case, variant) for case in CASES for variant in case.variants if variant.needs != "gpu"]
+ROWS = [(case, variant) for case in CASES for variant in case.variants if not lack(variant.needs, NULL)]
 NAMES = [f"{case.id}/{variant.name}" for case, variant in ROWS]
+
+OTHERS = [(case, variant) for case in CASES for variant in case.variants if re.search(r"\bcu\.(cupy|torch)\b", variant.source)]
+"""What takes another library than NVIDIA's."""
+
+PEERS = Cell("13.0", "3.12", "13.0.3", "1.2.2", extras=("cupy-cuda13x",))
 
 RELEASES = (
     Cell("12.9", "3.12", "12.9.10", "0.3.2"),
@@ -39,6 +45,7 @@ RELEASES = (
     Cell("13.2", "3.11", "13.2.0", "1.2.2"),
     Cell("12.9", "3.11", "12.9.4", "1.2.2"),
     Cell("13.5", "3.14", "13.5.0", "1.2.2"),
+    PEERS,
 )
 """Spread over the releases of cuda-core and cuda-bindings, on the oldest and the newest Python that have wheels."""
 
@@ -70,6 +77,24 @@ def test_every_case_runs_in_every_release(place: Place, cell: Cell, tmp_path: Pa
     assert not wrong
     assert len(absent) < (1 - ALL_BUT_A_FEW) * len(ROWS), absent
     assert not [name for name in absent if name.endswith("/native")]
+
+
+def test_without_another_library_what_takes_it_is_absent(tracing: Turner) -> None:
+    """Nothing has been called yet, so that it is absent on a GPU too: not applicable, with the reason, and no failure."""
+    turned = [tracing.turn(case.id, variant.name, 1) for case, variant in OTHERS]
+    assert len(turned) > 8
+    assert all(each.absent for each in turned)
+    assert {each.failure for each in turned} == {"CuPy is not installed", "PyTorch is not installed"}
+
+
+def test_beside_cupy_what_takes_it_lacks_a_genuine_driver_alone(place: Place, tmp_path: Path) -> None:
+    """It is imported, and has all that bodies ask it for; then its cudart refuses the null driver."""
+    bench = bench_of(place, PEERS, newest="13.5")
+    with turner(bench, bench.libcuda, tmp_path) as worker:
+        turned = {(case.id, variant.name): worker.turn(case.id, variant.name, 1) for case, variant in OTHERS}
+    assert turned.pop(("view.torch", "core")).failure == "PyTorch is not installed"
+    assert not [key for key, each in turned.items() if each.absent]
+    assert not [each for each in turned.values() if not each.failure.startswith("CUDARuntimeError: ")]
 
 
 @pytest.mark.parametrize(("case", "variant"), ROWS, ids=NAMES)

@@ -11,6 +11,7 @@ import pytest
 from ctkmatrix import caseset
 from ctkmatrix.errors import UsageError
 from ctkmatrix.model import Case
+from ctkmatrix.probe import registry
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
@@ -40,11 +41,18 @@ def test_shared_files_are_there() -> None:
     assert [pattern for pattern in caseset.SHARED if not list(ROOT.glob(pattern))] == []
 
 
-def test_a_case_file_that_does_not_load_is_told_by_file_and_line(checkout: Path) -> None:
-    """A syntax error, a case that is there twice, a file that ends the program: the user's mistake, not ours."""
+def test_a_case_file_that_does_not_load_is_told_by_file_and_line(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A syntax error, a case that is there twice, what nothing can need, a file that ends the program: not our mistake."""
+    monkeypatch.setattr(registry, "CASES", dict(registry.CASES))  # what a broken file declares before it breaks goes with it
+    declare = "from ctkmatrix.probe.registry import case\n"
     for text, said in (
         ("\n\ndef (:\n", "cases/broken.py:3: SyntaxError"),
-        ("from ctkmatrix.probe.registry import case\ncase('launch.empty', 'Again.')\n", "cases/broken.py:2: ValueError"),
+        (f"{declare}case('launch.empty', 'Again.')\n", "cases/broken.py:2: ValueError"),
+        (
+            f"{declare}case('a.b', 'B.', needs='sm90')\n",
+            "cases/broken.py:2: ValueError: a.b: it cannot need 'sm90'; needs are gpu, or",
+        ),
+        (f"{declare}\n@case('a.c', 'C.')('core', needs='Gpu')\ndef _(): ...\n", "cases/broken.py:3: ValueError: a.c: it cannot"),
         ("import sys\nsys.exit(0)\n", "cases/broken.py:2: SystemExit"),
     ):
         (checkout / "cases" / "broken.py").write_text(text)

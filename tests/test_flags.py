@@ -11,7 +11,7 @@ import pynvml
 import pytest
 
 from ctkmatrix import flags, journal
-from ctkmatrix.model import Case, Cell, Estimate, Field, Flag, Outcome, Profile, Status
+from ctkmatrix.model import Burst, Case, Cell, Estimate, Field, Flag, Outcome, Profile, Status
 from ctkmatrix.stats import estimate
 from tests.test_journal import BEGAN
 
@@ -134,6 +134,15 @@ def test_times_that_agree_may_be_the_gpu_s(python: float, native: float, full: b
     assert Flag.QUEUE_FULL not in of(points, msgspec.structs.replace(GPU, device={"kind": "null"}), native=twin)
     synchronous = replace(CASE, asynchronous=False)
     assert Flag.QUEUE_FULL not in flags.of_field(field(points), twin, synchronous, GPU)
+
+
+def test_a_burst_that_is_not_proven_is_told() -> None:
+    """Of asynchronous cases alone, and only where something kept the length from being chosen by agreement."""
+    chosen, measured = Burst(64, CELL.id), field([1e-6] * 12)
+    unproven = replace(chosen, reason="none could be measured: crashed: SIGSEGV")
+    assert Flag.BURST_UNPROVEN in flags.of_field(measured, None, CASE, GPU, unproven)
+    assert Flag.BURST_UNPROVEN not in flags.of_field(measured, None, CASE, GPU, chosen)
+    assert Flag.BURST_UNPROVEN not in flags.of_field(measured, None, replace(CASE, asynchronous=False), GPU, unproven)
 
 
 def test_a_target_that_was_not_reached_is_told() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -51,6 +52,13 @@ def test_releases_follow_each_other_by_version() -> None:
     lines = dict(history.chains(CELLS))
     assert [cell.bindings for cell in lines[BINDINGS]] == ["12.9.4", "12.9.9", "12.9.10"]
     assert [cell.core for cell in lines[CORE]] == ["0.3.2", "0.10.0", "1.2.2"]
+
+
+def test_a_cell_with_extras_is_in_no_plain_chain() -> None:
+    """Another package beside is no release of either."""
+    beside = [replace(cell, extras=("cupy-cuda12x",)) for cell in BINDINGS_CHAIN[:2]]
+    plain = history.chains(BINDINGS_CHAIN)
+    assert history.chains([*BINDINGS_CHAIN, *beside]) == (*plain, (BINDINGS, tuple(beside)))
 
 
 def test_a_step_is_told_at_the_release_that_brought_it() -> None:

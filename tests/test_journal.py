@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from ctkmatrix import journal
-from ctkmatrix.model import Cell, Profile
+from ctkmatrix.model import Burst, BurstTime, Cell, Profile
 
 BEGAN = journal.Began(
     run="r",
@@ -16,7 +16,7 @@ BEGAN = journal.Began(
     seed=1,
     cells=(Cell("13.5", "3.14t", "13.5.0", None),),
     cases={"a.b": "123"},
-    device={"kind": "null", "name": "null driver", "uuid": ""},
+    device={"kind": "null", "name": "null driver", "architecture": "90", "uuid": ""},
     machine={"id": "m"},
     harness={},
     orchestrator={},
@@ -24,6 +24,7 @@ BEGAN = journal.Began(
 MEASURED = journal.Measured(
     cell="c", process=0, round=0, case="a.b", results={"core": journal.Values(10, (1e-7, 2e-7), (3e-7,))}, looped=0.1
 )
+BURST = Burst(256, "c", "native", (BurstTime(512, "launch.empty", {100: 4e-6, 10_000: 5e-6}),))
 
 
 def test_records_survive_the_journal() -> None:
@@ -31,6 +32,7 @@ def test_records_survive_the_journal() -> None:
     records: list[journal.Record] = [
         BEGAN,
         journal.Prepared(cell="c", reason="why"),
+        journal.Settled(burst=BURST),
         journal.Opened(cell="c", process=0, round=0, cpu=1, padding=7, identity={"python": {"version": "3.14.1"}}),
         MEASURED,
         journal.Lost(cell="c", process=0, round=0, case="a.b", reason="crashed: SIGSEGV"),

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from ctkmatrix import locks, matrix, uv, wheels
 from ctkmatrix.errors import EnvironmentFailed, MachineError
@@ -17,6 +18,7 @@ DEFAULT = matrix.load(Path("matrix.toml"))
 COMMITTED = sorted(locks.LOCKS.glob("*.txt"))
 CELL = Cell("13.0", "3.12", "13.0.3", "1.2.2")
 OTHER = replace(CELL, bindings="13.0.0")
+PEERS = replace(CELL, extras=("a", "cupy-cuda13x"))
 
 
 def test_paths_are_readable_names() -> None:
@@ -24,6 +26,8 @@ def test_paths_are_readable_names() -> None:
     assert locks.lock_path(CELL).name == "cu13.0-b13.0.3-c1.2.2.txt"
     assert locks.lock_path(replace(CELL, python="3.14t")) == locks.lock_path(CELL)
     assert locks.lock_path(replace(CELL, core=None)).name == "cu13.0-b13.0.3-cnone.txt"
+    assert locks.lock_path(PEERS).name == "cu13.0-b13.0.3-c1.2.2+a+cupy-cuda13x.txt"
+    assert locks.lock_path(replace(CELL, label="b")) == locks.lock_path(CELL)
     assert locks.toolkit_lock("13.0").name == "toolkit-13.0.txt"
     assert locks.tools_lock("dev").name == "dev.txt"
 
@@ -33,6 +37,23 @@ def test_a_cell_asks_for_exact_versions_and_its_toolkits_nvrtc() -> None:
     asked = locks.cell_requirements(CELL)
     assert asked[:3] == ("cuda-bindings==13.0.3", "cuda-core==1.2.2", "cuda-toolkit[nvrtc]==13.0.*")
     assert not any("cuda-core" in requirement for requirement in locks.cell_requirements(replace(CELL, core=None)))
+
+
+def test_extras_are_asked_for_beside_what_every_cell_has() -> None:
+    """By name: the lock pins them. What every cell has is all that they may not be."""
+    assert locks.cell_requirements(PEERS) == (*locks.cell_requirements(CELL), "a", "cupy-cuda13x")
+    assert tuple(Requirement(asked).name for asked in locks.cell_requirements(CELL)) == matrix.IN_EVERY_CELL
+
+
+@pytest.mark.parametrize("cell", [cell for cell in DEFAULT.all_cells if cell.extras], ids=lambda cell: cell.id)
+def test_a_lock_with_extras_is_the_plain_cells_and_no_more(cell: Cell) -> None:
+    """So that what differs between the two cells is the extras alone."""
+    plain, beside = (
+        wheels.pins(locks.lock_path(one).read_text(encoding="utf-8"), cell.python, "x86_64")
+        for one in (replace(cell, extras=()), cell)
+    )
+    assert set(cell.extras) <= beside.keys() - plain.keys()
+    assert plain.items() <= beside.items()
 
 
 def test_a_toolkit_12_has_no_nvcc_in_wheels() -> None:

@@ -1,13 +1,14 @@
 """The matrix: axes, exclusions, odd cells, profiles, and every mistake in them."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ctkmatrix import matrix
 from ctkmatrix.errors import Exit, MatrixError
-from ctkmatrix.model import Cell, Matrix, Profile
+from ctkmatrix.model import Cell, Matrix, Profile, Waiver
 
 SMALL = """\
 pythons = ["3.12", "3.14"]
@@ -165,6 +166,10 @@ toolkits = { "13.0" = ["13.0.3"] }
 """From line 14 on."""
 
 
+EXTRAS = 'cores = ["none"]\nextras = '
+"""Of the last table, on line 26."""
+
+
 def with_groups(tmp_path: Path, *changes: tuple[str, str]) -> Matrix:
     """Load the small matrix with two groups, with some of the text changed."""
     end = SMALL.splitlines()[-1]
@@ -192,6 +197,25 @@ def test_a_group_is_the_union_of_its_tables(tmp_path: Path) -> None:
     assert load(tmp_path).groups == ()
 
 
+def test_extras_make_other_cells(tmp_path: Path) -> None:
+    """By normalised name, in order, whatever is written; in the cells of that table alone; after the plain ones."""
+    again = GROUPS.rpartition("[[")[2].replace('["3.14t"]', '["3.14t"]\nextras = ["Torch", "cupy_cuda13x"]')
+    loaded = with_groups(tmp_path, (GROUPS[-30:], f"{GROUPS[-30:]}[[{again}"))
+    plain, beside = dict(loaded.groups)["free"]
+    assert (plain.id, plain.extras) == ("cu13.0-py3.14t-b13.0.3-cnone", ())
+    assert (beside.id, beside.extras) == (f"{plain.id}+cupy-cuda13x+torch", ("cupy-cuda13x", "torch"))
+    assert replace(beside, label="b").id == f"{beside.id}+b"
+    assert replace(beside, extras=()) == plain
+
+
+def test_the_peers_are_newest_releases_beside_cupy() -> None:
+    """One of each major of CUDA, with that major's package; each beside a plain cell of the matrix."""
+    loaded = matrix.load(Path("matrix.toml"))
+    peers = dict(loaded.groups)["peers"]
+    assert [(cell.toolkit, cell.extras) for cell in peers] == [("12.9", ("cupy-cuda12x",)), ("13.0", ("cupy-cuda13x",))]
+    assert {replace(cell, extras=()) for cell in peers} <= set(loaded.cells)
+
+
 def test_exclusions_are_about_the_matrix_alone(tmp_path: Path) -> None:
     """A group keeps what a line excludes, and gives an exclusion nothing to match."""
     loaded = with_groups(tmp_path, excluded('{ python = "3.12", reason = "x" }'))
@@ -216,6 +240,20 @@ def test_exclusions_are_about_the_matrix_alone(tmp_path: Path) -> None:
         (("[[groups.free]]", "[groups.free]"), "23: a group may have several tables: write [[groups.free]], in double brackets"),
         (("[[groups.free]]", "[groups]\nfuture = []\n[[groups.free]]"), "24: group «future» is empty: give it pythons, cores, "),
         (("[[groups.free]]", "[groups]\nfuture = 3\n[[groups.free]]"), "24: «groups.future» must be an array [...], not 3"),
+        (('cores = ["none"]', EXTRAS + "[]"), "26: «extras» is empty: name at least one package, or remove the line"),
+        (('cores = ["none"]', EXTRAS + '"torch"'), "26: «groups.free[0].extras» must be an array [...], not 'torch'"),
+        (('cores = ["none"]', EXTRAS + "[13]"), "26: «groups.free[0].extras[0]» must be text in quotes, not 13"),
+        (
+            ('cores = ["none"]', EXTRAS + '["torch==2.9"]'),
+            "26: «torch==2.9» is no package's name: write that alone; `nox",
+        ),
+        (('cores = ["none"]', EXTRAS + '["a-b",\n"A_b"]'), "27: «A_b» is listed twice"),
+        (
+            ('cores = ["none"]', EXTRAS + '["cuda-bindings"]'),
+            "26: «cuda-bindings» is in every cell, in the release that the cell",
+        ),
+        (('cores = ["none"]', EXTRAS + '["cuda_core"]'), "26: «cuda_core» is in every cell"),
+        (("cores = [", 'extras = ["torch"]\ncores = ['), "2: unknown key «extras»"),
         ((GROUPS, "[[groups]]\n"), "14: «groups» must be a table { key = value }"),
     ],
 )
@@ -380,3 +418,56 @@ def test_margins_are_by_case() -> None:
     assert found.margins[1][1].absolute == pytest.approx(1e-6)
     with pytest.raises(MatrixError, match="«\\*» is missing"):
         matrix_of(f"standard = {{ {NUMBERS} }}", '"nvrtc.*" = { relative = 0.05, absolute_ns = 1000 }')
+
+
+WAIVER = """\
+[[waive]]
+case = "launch.*"
+cell = "cu13.0-*"
+until = "13.0.4"
+reason = "known: issue 12"
+"""
+
+
+def waived(text: str = WAIVER) -> tuple[str, str]:
+    """Return the change that adds waivers at the end, from line 14 on."""
+    end = SMALL.splitlines(keepends=True)[-1]
+    return (end, end + text)
+
+
+def test_a_waiver_is_a_table_that_keeps_its_line(tmp_path: Path) -> None:
+    """It is of cuda-bindings and every variant unless it says otherwise; versions are normalised."""
+    more = WAIVER.replace("13.0.4", "1.3.0rc01") + 'package = "cuda-core"\nvariant = "core"\n'
+    assert load(tmp_path, waived(WAIVER + more)).waivers == (
+        Waiver("launch.*", "cu13.0-*", "13.0.4", "known: issue 12", "cuda-bindings", "*", 14),
+        Waiver("launch.*", "cu13.0-*", "1.3.0rc1", "known: issue 12", "cuda-core", "core", 19),
+    )
+    assert load(tmp_path).waivers == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (WAIVER.replace("[[waive]]", "[waive]"), "14: there may be several waivers: write [[waive]], in double brackets"),
+        (
+            WAIVER.replace("cell =", "cel ="),
+            "16: unknown key «cel»; perhaps you meant «cell»; known: case, cell, until, reason, ",
+        ),
+        (
+            WAIVER.replace('reason = "known: issue 12"\n', ""),
+            "14: a waiver needs its reason, why it is accepted, which every report",
+        ),
+        (WAIVER.replace('until = "13.0.4"\n', ""), "14: a waiver needs its until, the first version in which it no longer holds"),
+        (WAIVER.replace('"known: issue 12"', '" "'), "18: «reason» of a waiver is empty"),
+        (WAIVER.replace('"launch.*"', '""'), "15: «case» of a waiver is empty"),
+        (WAIVER.replace('"13.0.4"', '"next"'), "17: «next» is no version: write the first that must be as fast again"),
+        (WAIVER.replace('"13.0.4"', "13.0"), '17: «waive[0].until» must be text in quotes, not 13.0; write "13.0"'),
+        (WAIVER + 'package = "cuda-bindigs"\n', "19: «cuda-bindigs» is not validated; perhaps you meant «cuda-bindings»; "),
+        (WAIVER + WAIVER.replace("13.0.4", "13.0.5"), "19: this waiver stands in line 14 already: remove one"),
+    ],
+)
+def test_a_mistake_in_a_waiver_names_its_line(tmp_path: Path, text: str, message: str) -> None:
+    """As every other in the file."""
+    with pytest.raises(MatrixError) as caught:
+        load(tmp_path, waived(text))
+    assert str(caught.value).startswith(f"matrix.toml:{message}")

@@ -265,6 +265,169 @@ tell(legacy(0), legacy(1))
     assert told(null, code) == [[906, 0], [0, 0]]
 
 
+def test_launches_are_captured_into_a_graph_that_runs(null: Path) -> None:
+    """Begin, end, instantiate, launch, destroy; the graph is the one that the capture told of, its executables are their own."""
+    code = """
+primary()
+stream, graph, told_of = made("cuStreamCreate", 1), c_uint64(), c_uint64()
+begin = cu.cuStreamBeginCapture_v2(stream, 2)
+launches = [cu.cuLaunchKernel(c_void_p(64), 1, 1, 1, 1, 1, 1, 0, stream, None, None) for _ in range(10)]
+status, number = c_int(), c_uint64()
+info = cu.cuStreamGetCaptureInfo_v2(stream, byref(status), byref(number), byref(told_of), None, None)
+end = cu.cuStreamEndCapture(stream, byref(graph))
+first, second = (made("cuGraphInstantiateWithFlags", graph, c_uint64(0)) for _ in range(2))
+runs = [cu.cuGraphLaunch(each, stream) for each in (first, second, first)] + [cu.cuStreamSynchronize(stream)]
+ends = [cu.cuGraphExecDestroy(first), cu.cuGraphExecDestroy(second), cu.cuGraphDestroy(graph)]
+handles = {graph.value, first.value, second.value}
+tell([begin, *launches, info, end, *runs, *ends], status.value, number.value > 0, told_of.value == graph.value,
+     len(handles), 0 in handles, cu.ctk_null_captures())
+"""
+    assert told(null, code) == [[0] * 20, 1, True, True, 3, False, 0]
+
+
+def test_each_capture_has_a_graph_and_a_number_of_its_own(null: Path) -> None:
+    """Also one after the other on the same stream; a capture into a graph gives that graph back."""
+    code = """
+primary()
+stream = made("cuStreamCreate", 1)
+def captured(begin):
+    graph, number, status = c_uint64(), c_uint64(), c_int()
+    assert begin() == 0 and cu.cuStreamGetCaptureInfo(stream, byref(status), byref(number)) == 0
+    assert cu.cuStreamEndCapture(stream, byref(graph)) == 0
+    return graph.value, number.value
+first, second = (captured(lambda: cu.cuStreamBeginCapture_v2(stream, 2)) for _ in range(2))
+own = made("cuGraphCreate", 0)
+into, third = captured(lambda: cu.cuStreamBeginCaptureToGraph(stream, own, None, None, c_size_t(0), 2))
+tell(first[0] != second[0], len({first[1], second[1], third}), into == own.value)
+"""
+    assert told(null, code) == [True, 3, True]
+
+
+def test_a_capture_that_was_not_begun_has_no_graph(null: Path) -> None:
+    """Ending is refused and writes none, where nothing was begun, where it has ended, and on another stream."""
+    code = """
+primary()
+stream, other = made("cuStreamCreate", 1), made("cuStreamCreate", 1)
+def end(which):
+    graph = c_uint64(77)
+    return cu.cuStreamEndCapture(which, byref(graph)), graph.value
+never = end(stream)
+cu.cuStreamBeginCapture_v2(stream, 2)
+elsewhere, legacy = end(other), end(None)
+status, graph = end(stream)
+tell(never, elsewhere, legacy, status, graph not in (0, 77), end(stream))
+"""
+    assert told(null, code) == [[401, 0], [401, 0], [401, 0], 0, True, [401, 0]]
+
+
+def test_instantiating_with_parameters_says_how_it_went(null: Path) -> None:
+    """What cuda.core calls: the node that failed is none, and the result is success, whatever stood there."""
+    code = """
+class Parameters(ctypes.Structure):
+    _fields_ = [("flags", c_uint64), ("stream", c_void_p), ("node", c_void_p), ("result", c_int)]
+primary()
+asked, graph = Parameters(0, None, 5, 3), made("cuGraphCreate", 0)
+executable = made("cuGraphInstantiateWithParams", graph, byref(asked))
+tell(executable.value not in (0, graph.value), asked.node, asked.result)
+"""
+    assert told(null, code) == [True, None, 0]
+
+
+USER_OBJECTS = """
+primary()
+ended = []
+at_end = ctypes.CFUNCTYPE(None, c_void_p)(ended.append)
+
+def user_object(data, references=1):
+    return made("cuUserObjectCreate", c_void_p(data), at_end, references, 1)
+
+def graph_with(held, count=1, move=1):
+    graph = made("cuGraphCreate", 0)
+    assert cu.cuGraphRetainUserObject(graph, held, count, move) == 0
+    return graph
+"""
+
+
+def test_a_user_object_ends_with_its_last_reference(null: Path) -> None:
+    """By its own references alone, and its destructor is called once, with its own data."""
+    code = """
+held = user_object(7, 2)
+cu.cuUserObjectRetain(held, 3)
+seen = []
+for count in (2, 2, 1):
+    cu.cuUserObjectRelease(held, count); seen.append(list(ended))
+tell(seen)
+"""
+    assert told(null, USER_OBJECTS + code) == [[[], [], [7]]]
+
+
+def test_a_graph_keeps_what_it_was_given_alive(null: Path) -> None:
+    """A reference that was moved is the graph's; one that was not leaves the program's own, which outlives the graph."""
+    code = """
+moved = graph_with(user_object(1))
+kept = user_object(2)
+shared = graph_with(kept, move=0)
+cu.cuGraphDestroy(moved); first = list(ended)
+cu.cuGraphDestroy(shared); second = list(ended)
+cu.cuUserObjectRelease(kept, 1)
+tell(first, second, ended)
+"""
+    assert told(null, USER_OBJECTS + code) == [[1], [1], [1, 2]]
+
+
+def test_executables_and_clones_keep_it_alive_as_well(null: Path) -> None:
+    """Destroyed in whatever order, the last one ends it; a graph that was given another object does not hold this one."""
+    code = """
+class Parameters(ctypes.Structure):
+    _fields_ = [("flags", c_uint64), ("stream", c_void_p), ("node", c_void_p), ("result", c_int)]
+graph, other = graph_with(user_object(1)), graph_with(user_object(2))
+clone = made("cuGraphClone", graph)
+executable = made("cuGraphInstantiateWithFlags", clone, c_uint64(0))
+another = made("cuGraphInstantiateWithParams", graph, byref(Parameters()))
+seen = []
+for call, which in (("cuGraphDestroy", graph), ("cuGraphDestroy", other), ("cuGraphExecDestroy", executable),
+                    ("cuGraphExecDestroy", another), ("cuGraphDestroy", clone)):
+    assert cu[call](which) == 0
+    seen.append(list(ended))
+tell(seen)
+"""
+    assert told(null, USER_OBJECTS + code) == [[[], [2], [2], [2], [2, 1]]]
+
+
+def test_a_graph_gives_back_what_it_holds_and_nothing_else(null: Path) -> None:
+    """What it was not given, or not so often, or has given back already, is an invalid value and changes nothing."""
+    code = """
+held, stranger = user_object(1, 2), user_object(2)
+graph = graph_with(held, 2)
+ask = lambda of, count: cu.cuGraphReleaseUserObject(graph, of, count)
+wrong = [ask(stranger, 1), ask(held, 1)], list(ended)
+right = ask(held, 2), list(ended)
+tell(wrong, right, ask(held, 2), cu.cuGraphDestroy(graph), ended)
+"""
+    assert told(null, USER_OBJECTS + code) == [[[1, 1], []], [0, [1]], 1, 0, [1]]
+
+
+def test_user_objects_are_right_across_threads(null: Path) -> None:
+    """Threads that clone, instantiate and destroy one graph lose no reference and end nothing early; many objects, to overlap."""
+    code = """
+import threading
+graph = graph_with(user_object(0))
+for number in range(1, 100): cu.cuGraphRetainUserObject(graph, user_object(number), 1, 1)
+def work():
+    for _ in range(1000):
+        clone = made("cuGraphClone", graph)
+        executable = made("cuGraphInstantiateWithFlags", clone, c_uint64(0))
+        cu.cuGraphDestroy(clone); cu.cuGraphExecDestroy(executable)
+threads = [threading.Thread(target=work) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+before = list(ended)
+cu.cuGraphDestroy(graph)
+tell(before, sorted(each or 0 for each in ended))
+"""
+    assert told(null, USER_OBJECTS + code) == [[], list(range(100))]
+
+
 def test_streams_remember_what_was_asked_for(null: Path) -> None:
     """Flags and priority come back; the priority is clamped to the range."""
     code = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 
 from ctkmatrix.model import Case, Cell, Profile, Variant
-from ctkmatrix.plan import Process, expected_seconds, rounds, variants_of
+from ctkmatrix.plan import Process, expected_seconds, heaps, rounds, variants_of
 
 CELLS = [Cell(toolkit, python, "1", "1") for toolkit in ("12.9", "13.0", "13.5") for python in ("3.11", "3.12", "3.14")]
 NATIVE, CORE = Variant("native", ()), Variant("core", ())
@@ -72,7 +72,19 @@ def test_variants_that_need_a_gpu_are_not_planned_over_the_null_driver() -> None
     """Nothing imitates the check for a genuine driver."""
     case = Case("a.b", "b", (NATIVE, Variant("bindings-runtime", (), needs="gpu")))
     assert variants_of(case, "null") == ("native",)
-    assert variants_of(case, "gpu") == ("native", "bindings-runtime")
+    assert variants_of(case, "sm_90") == ("native", "bindings-runtime")
+
+
+def test_what_an_older_gpu_lacks_is_not_planned_there() -> None:
+    """A GPU of 8.0 runs the rest; a case of which nothing is left makes no block; the null driver runs all of it."""
+    mixed = Case("a.mixed", "", (NATIVE, Variant("core", (), needs="sm_90")))
+    tensors = Case("a.tensors", "", (Variant("native", (), needs="sm_90"), Variant("bindings", (), needs="sm_90")))
+
+    def planned(device: str) -> set[tuple[str, str]]:
+        return {(b.case.id, variant) for p in made([mixed, tensors], device=device) for b in p.blocks for variant in b.variants}
+
+    assert planned("sm_80") == {("a.mixed", "native")}
+    assert len(planned("sm_90")) == len(planned("sm_100")) == len(planned("null")) == 4
 
 
 def test_a_case_that_the_device_cannot_run_makes_no_process() -> None:
@@ -95,3 +107,10 @@ def test_further_rounds_measure_what_is_asked_for_alone() -> None:
     assert {p.round for p in plan} == {7}
     assert sorted((p.cell.id, b.case.id) for p in plan for b in p.blocks) == sorted(wide)
     assert len(plan) == 2
+
+
+def test_what_is_not_countable_has_no_heap() -> None:
+    """A share is no number of instructions, and what other threads or processes do is not the loop's."""
+    share, elsewhere = Case("a.share", "", (CORE,), unit="share"), Case("a.elsewhere", "", (CORE,), uncountable="others do it")
+    blocks = [block for process in heaps(CELLS[:1], [share, elsewhere, CASES[0]], 1) for block in process.blocks]
+    assert [block.case.id for block in blocks] == [CASES[0].id]

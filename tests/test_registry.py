@@ -65,6 +65,29 @@ def test_a_case_measures_time_unless_it_says_that_it_measures_a_share() -> None:
 
 
 @pytest.mark.usefixtures("empty")
+def test_every_variant_needs_what_its_case_needs() -> None:
+    """The native twins too; what a variant needs beside it is added, and nothing is said twice."""
+    made = registry.case("a.b", "B.", needs="sm_90")
+    made("bindings")(lambda loop, cu: None)
+    made("core", needs="sm_90 sm_100")(lambda loop, cu: None)
+    made.native_runtime()
+    assert {name: variant.needs for name, variant in made.variants.items()} == {
+        "native": "sm_90", "bindings": "sm_90", "core": "sm_90 sm_100", "native-runtime": "sm_90 gpu"
+    }  # fmt: skip
+
+
+@pytest.mark.usefixtures("empty")
+@pytest.mark.parametrize("wrong", ["GPU", "sm90", "sm_9", "sm_90a", "sm_090", "compute_90", "gpu,sm_90"])
+def test_what_nothing_can_need_is_refused(wrong: str) -> None:
+    """A misspelt need would never be lacked; of an architecture's own features (``sm_90a``) «or higher» says nothing."""
+    with pytest.raises(ValueError, match=re.escape(f"a.b: it cannot need '{wrong}'")):
+        registry.case("a.b", "B.", without_native="none", needs=wrong)
+    made = registry.case("a.c", "C.")
+    with pytest.raises(ValueError, match=re.escape(f"a.c: it cannot need '{wrong}'")):
+        made("core", needs=f"gpu {wrong}")(lambda loop, cu: None)
+
+
+@pytest.mark.usefixtures("empty")
 def test_the_worker_hands_on_a_share_times_the_turns() -> None:
     """A value is divided by its turns: what a body of unit share returns then comes out as it was."""
     made = registry.case("a.b", "B.", unit="share")

@@ -9,10 +9,11 @@ import msgspec
 import pytest
 
 from ctkmatrix import journal
-from ctkmatrix.model import Case, Cell, Estimate, Field, Flag, Outcome, Profile, Results, Status, Variant
-from ctkmatrix.results import NEEDS_GPU, assemble, by_round, collect, twin
+from ctkmatrix.model import Case, Cell, Estimate, Field, Flag, Metric, Outcome, Profile, Results, Status, Variant
+from ctkmatrix.needs import NEEDS_GPU
+from ctkmatrix.results import assemble, by_round, collect, twin
 from ctkmatrix.stats import estimate
-from tests.test_journal import BEGAN
+from tests.test_journal import BEGAN, BURST
 
 CELL, OTHER = Cell("13.5", "3.14", "13.5.0", "1.2.2"), Cell("13.5", "3.14t", "13.5.0", None)
 CASE = Case(
@@ -44,7 +45,7 @@ def block(cell: Cell, process: int, **values: float) -> journal.Measured:
 
 def results(*records: journal.Record, kind: str = "null") -> Results:
     """Return the results of a journal with *records*."""
-    plan = msgspec.structs.replace(PLAN, device={"kind": kind, "name": "d", "uuid": ""})
+    plan = msgspec.structs.replace(PLAN, device={"kind": kind, "name": "d", "architecture": "90", "uuid": ""})
     return assemble(collect([plan, *records]), [CASE], (), 1e-6)
 
 
@@ -148,6 +149,37 @@ def test_what_cannot_apply_does_not_count_as_missing() -> None:
     assert field(found, "bindings-runtime").outcome == Outcome(Status.NOT_APPLICABLE, NEEDS_GPU)
     assert field(found, "core", OTHER).outcome == Outcome(Status.NOT_APPLICABLE, "this cell has no cuda.core")
     assert found.manifest.status == "complete"
+
+
+TENSORS = Case("a.b", "B.", tuple(Variant(name, (), needs="sm_90") for name in ("native", "bindings")))
+ENDED = journal.Paused(at="2026", interrupted=False, wall=1.0)
+
+
+def on_an_older_gpu(*records: journal.Record, metric: Metric = Metric.TIME) -> Results:
+    """Return the results of *records* for ``TENSORS`` on a GPU of compute capability 8.0."""
+    device = {"kind": "gpu", "name": "NVIDIA A100", "architecture": "80", "uuid": "GPU-1"}
+    plan = msgspec.structs.replace(PLAN, device=device, metric=metric, cells=(CELL,))
+    return assemble(collect([plan, *records]), [TENSORS], (), 1e-6)
+
+
+def test_what_an_older_gpu_lacks_is_not_applicable_and_says_so() -> None:
+    """A reason with both architectures, never a failure; the run is complete without it."""
+    found = on_an_older_gpu(ENDED)
+    assert {one.outcome for one in found.fields} == {Outcome(Status.NOT_APPLICABLE, "needs sm_90: this GPU is sm_80")}
+    assert found.manifest.status == "complete"
+
+
+def test_what_an_older_gpu_lacks_is_counted_all_the_same() -> None:
+    """Counts run over the null driver: they stay beside the reason why there is no time, and what failed there has failed."""
+    count = journal.Instructions(10, 1000.0, settled=True)
+    heap = journal.Counted(cell=CELL.id, process=0, round=0, case="a.b", results={"native": count, "bindings": count})
+    found = on_an_older_gpu(heap, ENDED, metric=Metric.BOTH)
+    assert {one.outcome for one in found.fields} == {Outcome(Status.NOT_APPLICABLE, "needs sm_90: this GPU is sm_80")}
+    assert [one.count.minimum for one in found.fields if one.count] == [1000.0, 1000.0]
+    lost = journal.Lost(cell=CELL.id, process=0, round=0, case="a.b", reason="crashed: SIGSEGV")
+    failed = on_an_older_gpu(lost, ENDED, metric=Metric.BOTH)
+    assert {one.outcome for one in failed.fields} == {Outcome(Status.FAILED, "crashed: SIGSEGV")}
+    assert failed.manifest.status == "incomplete"
 
 
 def test_fewer_processes_than_planned_are_incomplete() -> None:
@@ -280,3 +312,11 @@ def test_the_garbage_collector_is_left_as_it_was(enabled: bool) -> None:
         assert gc.isenabled() is enabled
     finally:
         (gc.enable if before else gc.disable)()
+
+
+def test_the_burst_is_the_run_s() -> None:
+    """results.json holds it with what it was chosen by; without an asynchronous case there is none."""
+    found = results(journal.Settled(burst=BURST), block(CELL, 0, native=1e-9))
+    assert found.manifest.burst == BURST
+    assert msgspec.json.decode(msgspec.json.encode(found), type=Results).manifest.burst == BURST
+    assert results(block(CELL, 0, native=1e-9)).manifest.burst is None

@@ -28,6 +28,12 @@ def test_pins_are_those_of_the_asked_python_and_machine(python: str, machine: st
     assert wheels.pins(LOCK, python, machine) == expected
 
 
+def test_a_wheel_by_its_url_is_a_pin_of_the_version_in_its_name() -> None:
+    """A local version is quoted in a URL; the URL may have a directory for each hash."""
+    lock = "cuda-core @ file:///wheels/0a1b/cuda_core-1.3.0.dev0%2Bgabc-cp312-cp312-linux_x86_64.whl \\\n    --hash=sha256:aa\n"
+    assert wheels.pins(lock, "3.12", "x86_64") == {"cuda-core": "1.3.0.dev0+gabc"}
+
+
 SIZES = {
     "some_package-1.0-py3-none-any.whl": 1,
     "some_package-1.0-cp312-cp312-manylinux_2_17_x86_64.manylinux2014_x86_64.whl": 2,

@@ -12,9 +12,6 @@ if TYPE_CHECKING:
 
     from ctkmatrix.probe.loop import Loop
 
-BURST = 512
-"""Turns between two drains of an asynchronous case: half of the launch queue's 1,024 places."""
-
 MAX_LOOPS = 10_000_000
 
 
@@ -45,6 +42,26 @@ def calibrate(run: Callable[[int], float], target: float) -> int:
     while (taken := run(turns)) < target / 4 and turns < MAX_LOOPS:
         turns = min(MAX_LOOPS, turns * max(2, min(10, int(target / 2 / taken))))
     return max(1, min(MAX_LOOPS, round(turns * target / taken)))
+
+
+def few_and_many(run: Callable[[int], float], few: int, many: int, pairs: int) -> dict[int, float]:
+    """Return the seconds a turn of *run* (turns -> seconds that they took), *few* turns at a time and *many*.
+
+    A pair is *many* turns at once, and as many again, *few* at a time, next to each other: what disturbs the machine, shortly or
+    for long, disturbs both alike. Of an odd number of *pairs*, the one whose ratio is the median counts.
+    """
+    gc.collect()
+    gc.disable()
+    try:
+        run(few)  # a warm-up
+        found = []
+        for number in range(pairs):
+            order = (few, many) if number % 2 else (many, few)
+            found.append({turns: sum(run(turns) for _ in range(many // turns)) / many for turns in order})
+    finally:
+        gc.enable()
+    middle = sorted(found, key=lambda pair: pair[few] / pair[many])[pairs // 2]
+    return {few: middle[few], many: middle[many]}
 
 
 def measure(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import re
 import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 NATIVE = "native"
 NATIVE_RUNTIME = "native-runtime"
 UNITS = ("time", "share")
+NEED = re.compile(r"gpu|sm_[1-9][0-9]+")
+"""A genuine driver and its GPU, or the least compute capability that will do: ``sm_90`` is 9.0."""
+
 VARIANTS = (NATIVE, NATIVE_RUNTIME, "bindings", "bindings-runtime", "core", "cupy", "python")
 
 
@@ -30,7 +34,7 @@ class Body(Protocol):
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to do the case's work. ``needs`` is empty or ``gpu``; ``differs`` is empty for like for like."""
+    """One way to do the case's work. ``needs`` are words, as ``NEED`` has them; ``differs`` is empty for like for like."""
 
     name: str
     calls: tuple[str, ...]
@@ -52,15 +56,18 @@ class Case:
     calls_per_turn: int
     isolated: bool
     asynchronous: bool
+    uncountable: str
     seconds_per_turn: float
     without_native: str
     unit: str
+    needs: tuple[str, ...]
     variants: dict[str, Variant] = field(default_factory=dict)
 
     def __call__(self, variant: str, *, calls: str | None = None, differs: str = "", needs: str = "") -> Callable[[Body], Body]:
         """Return the decorator that adds *variant*.
 
         *calls* are the driver calls of a turn where they are not the case's; *differs* then says how it is not like for like.
+        *needs* are what it needs beside what the case does.
         """
 
         def add(body: Body) -> Body:
@@ -79,7 +86,8 @@ class Case:
         if name in self.variants:
             raise ValueError(f"{self.id}: the variant {name!r} is there twice")
         source = inspect.getsource(body) if body is not None else ""
-        self.variants[name] = Variant(name, calls, differs, needs, body, source)
+        wanted = dict.fromkeys((*self.needs, *_needs(self.id, needs)))
+        self.variants[name] = Variant(name, calls, differs, " ".join(wanted), body, source)
 
 
 CASES: dict[str, Case] = {}
@@ -94,9 +102,11 @@ def case(  # noqa: PLR0913 -- a declaration: one keyword per fact
     calls_per_turn: int | None = None,
     isolated: bool = False,
     asynchronous: bool = False,
+    uncountable: str = "",
     seconds_per_turn: float = 0.0,
     without_native: str = "",
     unit: str = "time",
+    needs: str = "",
 ) -> Case:
     """Declare a case and return it, ready to decorate its variants.
 
@@ -106,14 +116,19 @@ def case(  # noqa: PLR0913 -- a declaration: one keyword per fact
         How many calls the target is for; as many as *calls* names where it is not given, and at least one.
     references
         Where it was asked about: issue numbers of cuda-python such as ``#659``, separated by spaces.
+    uncountable
+        The reason why instructions of the worker say nothing of a turn: other threads or processes do what is measured.
     seconds_per_turn
         About how long a turn takes where that is longer than a value should: for the expected time alone.
     without_native
         The reason why there is no native twin; without it, ``native/`` must have a ``CASE`` of this id.
     unit
         ``time``, or ``share``: the bodies then turn their loop and return a number without a unit, and no time is kept.
+    needs
+        What every variant needs, the native twin too: ``gpu``, a genuine driver and its GPU; ``sm_90``, compute capability 9.0
+        or higher where calls go to a GPU. Several are separated by spaces.
 
-    Raises ValueError on an id that is there already or has no area, and on an unknown unit.
+    Raises ValueError on an id that is there already or has no area, and on an unknown unit or need.
     """
     if id in CASES:
         raise ValueError(f"the case {id!r} is there twice")
@@ -129,14 +144,24 @@ def case(  # noqa: PLR0913 -- a declaration: one keyword per fact
         max(1, len(calls.split())) if calls_per_turn is None else calls_per_turn,
         isolated,
         asynchronous,
+        uncountable,
         seconds_per_turn,
         without_native,
         unit,
+        _needs(id, needs),
     )
     if not without_native:
         new._add(NATIVE, new.calls, "", "", None)  # noqa: SLF001 -- the same class's own step
     CASES[id] = new
     return new
+
+
+def _needs(case: str, words: str) -> tuple[str, ...]:
+    """Return the single *words*. Raises ValueError where one is none that can be needed."""
+    for word in words.split():
+        if not NEED.fullmatch(word):
+            raise ValueError(f"{case}: it cannot need {word!r}; needs are gpu, or an architecture such as sm_90")
+    return tuple(words.split())
 
 
 def load(directory: Path, areas: Iterable[str] | None = None) -> dict[str, Case]:

@@ -5,10 +5,13 @@ Requests and answers are JSON objects, one a line:
 
 ``{"op": "open", …}``
     Load libcuda, make the primary context current, load the native baselines, pin the thread. Answers what was really loaded.
-``{"op": "block", "case": …, "variants": […], "loops": {…}, "values": n, "seconds": s, "seed": k, "burn": b}``
-    Measure one case. Answers values by variant, failures by variant, and what the case left behind.
+``{"op": "block", "case": …, "variants": […], "loops": {…}, "values": n, "seconds": s, "seed": k, "burn": b, "burst": l}``
+    Measure one case, drained after every «burst» turns where it is asynchronous (0: never). Answers values by variant, failures
+    by variant, and what the case left behind.
+``{"op": "burst", "cases": […], "variant": …, "burst": l, "turns": [few, many], "pairs": n}``
+    Time one variant of each case, drained after every «burst» turns. Answers seconds a turn by case and number of turns.
 ``{"op": "run", "case": …, "variant": …, "turns": n}``
-    Turn one variant so often, once: what a driver that writes its calls down is asked for.
+    Turn one variant so often, once and undrained: what a driver that writes its calls down is asked for.
 ``{"op": "count", "case": …, "variants": […]}``
     Under callgrind, where «open» told of a marker: count one case. Answers counts by variant, and the rest likewise.
 ``{"op": "profile", "case": …, "variant": …, "turns": n}``
@@ -102,7 +105,7 @@ class Worker:
         case = self.cases[request["case"]]
         before = self.timed
         results, failures = block.measure(
-            {variant: self._runner(case, variant, request["burn"]) for variant in request["variants"]},
+            {variant: self._runner(case, variant, request["burn"], request["burst"]) for variant in request["variants"]},
             loops=request["loops"] if case.unit == "time" else dict.fromkeys(request["variants"], SHARE_TURNS),
             values=request["values"],
             seconds=request["seconds"],
@@ -113,6 +116,14 @@ class Worker:
             "dirt": self.hygiene.dirt(),
             "looped": self.timed - before,
         } | told(failures)
+
+    def burst(self, request: Request) -> Answer:
+        """Time the asked cases in bursts of the asked length; what fails here fails the whole answer."""
+        from ctkmatrix.probe.block import few_and_many
+
+        runs = {case: self._runner(self.cases[case], request["variant"], burst=request["burst"]) for case in request["cases"]}
+        few, many = request["turns"]
+        return {"times": {case: few_and_many(run, few, many, request["pairs"]) for case, run in runs.items()}}
 
     def _watch(self, request: Request) -> None:
         from ctkmatrix.probe.count import Heap, Marker
@@ -129,7 +140,7 @@ class Worker:
         gc.disable()
         results, failures = {}, {}
         for variant in request["variants"]:
-            run = self._runner(self.cases[request["case"]], variant, 0, drained=False)
+            run = self._runner(self.cases[request["case"]], variant)
             try:
                 results[variant] = count(partial(self.marker.instructions, run))
             except Exception as error:
@@ -139,7 +150,7 @@ class Worker:
 
     def profile(self, request: Request) -> Answer:
         """Run one variant under callgrind, warmed up, with everything written down."""
-        run = self._runner(self.cases[request["case"]], request["variant"], 0, drained=False)
+        run = self._runner(self.cases[request["case"]], request["variant"])
         gc.collect()
         gc.disable()
         try:
@@ -155,18 +166,19 @@ class Worker:
         """Run one variant once; what fails is an answer too, and so is what it left behind."""
         failures: dict[str, Exception] = {}
         try:
-            self._runner(self.cases[request["case"]], request["variant"], 0)(request["turns"])
+            self._runner(self.cases[request["case"]], request["variant"])(request["turns"])
         except Exception as error:
             failures[request["variant"]] = error
         return {"dirt": self.hygiene.dirt()} | told(failures)
 
-    def _runner(self, case: Case, variant: str, burn: int, *, drained: bool = True) -> Callable[[int], float]:
-        from ctkmatrix.probe.block import BURST, seconds_of
+    def _runner(self, case: Case, variant: str, burn: int = 0, burst: int = 0) -> Callable[[int], float]:
+        """Return what turns a variant so often and returns the seconds, drained after every *burst* turns (0: never)."""
+        from ctkmatrix.probe.block import seconds_of
         from ctkmatrix.probe.loop import Loop
         from ctkmatrix.probe.native import NativeError
         from ctkmatrix.probe.subject import check
 
-        burst = BURST if case.asynchronous and drained else 0
+        burst = burst if case.asynchronous else 0
         body = case.variants[variant].body
 
         def run_native(turns: int) -> float:

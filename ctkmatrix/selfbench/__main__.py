@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ctkmatrix.model import Case
 
 EVIDENCE = ROOT / "docs" / "evidence" / "selfbench.md"
-PARTS = ("speed", "turn", "scale")
+PARTS = ("speed", "turn", "scale", "page")
 
 SAMPLE = ("enum.member", "device.current", "memory.alloc_free", "launch.16_pointers")
 """The fast cases that pyperf measures without ``--all``, in all variants: with and without a native twin, by bindings and core,
@@ -80,7 +80,7 @@ def measure_peer(bench: Bench, name: str, kinds: Sequence[race.Stratum], process
         packages = Path(directory)
         peer.provide(packages, bench.setup.python)
         for benchmark in [one for kind in kinds for one in kind.chosen]:
-            measured[benchmark] = peer.measure(bench.setup, bench.job.device, benchmark, flags, packages)
+            measured[benchmark] = peer.measure(bench, benchmark, flags, packages)
             tell(f"{name}: {benchmark} took {measured[benchmark].wall:.1f} s")
     return peer.Peer(name, measured)
 
@@ -88,6 +88,12 @@ def measure_peer(bench: Bench, name: str, kinds: Sequence[race.Stratum], process
 def child(python: str | Path, *words: str) -> str:
     """Return what ``python WORDS`` prints, from the checkout's root."""
     return subprocess.run([str(python), *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def rendering(cells: int) -> dict[str, float]:
+    """Return what it costs to render so many *cells*."""
+    cost: dict[str, float] = json.loads(child(sys.executable, "-m", "ctkmatrix.selfbench.pages", str(cells)))
+    return cost
 
 
 def main(words: Sequence[str]) -> int:
@@ -102,6 +108,8 @@ def main(words: Sequence[str]) -> int:
         found.append(rows.turn_row(json.loads(child(python, "ctkmatrix/selfbench/turn.py", str(ROOT)))))
     if "scale" in parts:
         found.append(rows.scale_row(json.loads(child(sys.executable, "-m", "ctkmatrix.selfbench.scale"))))
+    if "page" in parts:
+        found += [rows.page_row(cells, rendering(cells)) for cells in rows.PAGES]
     found.append(rows.ELSEWHERE)
     written = document.page(found, text, " ".join(["python -m ctkmatrix.selfbench", *words]))
     print(written)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctkmatrix import app, envs, journal, matrix, plan, prepare, results
+from ctkmatrix import app, bursts, envs, journal, matrix, plan, prepare, results
 from ctkmatrix import job as jobs
 from ctkmatrix import measure as measuring
 from ctkmatrix.selfbench import race
@@ -80,7 +80,14 @@ class Bench:
         self._run.append(prepare.record(cell, environment, baselines, libcuda))
         self.setup = workshop.setup(cell, environment, baselines, libcuda)
         self._processes = self.job.processes(seed)
+        self._measurer = measuring.Measurer(self._run, self.job.device, self.job.profile, {cell.id: self.setup}, _ignore)
+        bursts.settle(self._measurer, self.job.cases)
         self._ready = time.perf_counter() - began
+
+    @property
+    def burst(self) -> int:
+        """Turns between two drains of an asynchronous case."""
+        return self._measurer.burst
 
     @property
     def benchmarks(self) -> tuple[str, ...]:
@@ -108,10 +115,9 @@ class Bench:
     def _measure(self) -> tuple[float, list[race.Stamped]]:
         """Measure all processes; return when that began, and what was written since."""
         self._run.stamped.clear()
-        measurer = measuring.Measurer(self._run, self.job.device, self.job.profile, {self.setup.cell.id: self.setup}, _ignore)
         began = time.perf_counter()
         for process in self._processes:
-            measurer.measure(process)
+            self._measurer.measure(process)
         stamped = list(self._run.stamped)
         self._run.append(journal.Paused(at=app.now(), interrupted=False, wall=time.perf_counter() - began))
         return began, stamped

@@ -23,8 +23,7 @@ from ctkmatrix.selfbench import race
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ctkmatrix.device import Device
-    from ctkmatrix.measure import Setup
+    from ctkmatrix.selfbench.bench import Bench
 
 ROOT = Path(__file__).parents[2]
 RUNNER = Path(__file__).with_name("runner.py")
@@ -67,17 +66,18 @@ def provide(packages: Path, python: Path) -> None:
     subprocess.run([str(python), "-m", "compileall", "-q", str(packages)], check=True)
 
 
-def measure(setup: Setup, device: Device, benchmark: str, flags: Sequence[str], packages: Path) -> Measured:
-    """Measure *benchmark*, ``<case>/<variant>``, with ``pyperf.Runner`` under its command-line *flags*.
+def measure(bench: Bench, benchmark: str, flags: Sequence[str], packages: Path) -> Measured:
+    """Measure *benchmark* of *bench*, ``<case>/<variant>``, with ``pyperf.Runner`` under its command-line *flags*.
 
     packages
         Where ``provide`` has put pyperf.
 
     Raises MachineError where pyperf fails.
     """
+    setup = bench.setup
     with tempfile.TemporaryDirectory() as directory:
         output = Path(directory, "pyperf.json")
-        variables = {**setup.variables, "CTK_SELFBENCH": json.dumps(request(setup, device, benchmark, packages))}
+        variables = {**setup.variables, "CTK_SELFBENCH": json.dumps(request(bench, benchmark, packages))}
         command = [str(setup.python), str(RUNNER), "--quiet", "--output", str(output), *flags]
         launch = workers.Launch(setup.python, output, variables, padding=0)
         began = time.perf_counter()
@@ -94,11 +94,12 @@ def measure(setup: Setup, device: Device, benchmark: str, flags: Sequence[str], 
         return Measured(wall, medians(pyperf.Benchmark.load(str(output))))
 
 
-def request(setup: Setup, device: Device, benchmark: str, packages: Path) -> dict[str, object]:
+def request(bench: Bench, benchmark: str, packages: Path) -> dict[str, object]:
     """Return what ``runner.py`` is told; ``open`` is what a worker is opened with, but for the pinning to a CPU."""
     case, _, variant = benchmark.partition("/")
     path = [str(ROOT), str(packages)]
-    return {"path": path, "case": case, "variant": variant, "open": opening(setup, device)}
+    opened = opening(bench.setup, bench.job.device)
+    return {"path": path, "case": case, "variant": variant, "burst": bench.burst, "open": opened}
 
 
 def medians(benchmark: pyperf.Benchmark) -> tuple[float, ...]:

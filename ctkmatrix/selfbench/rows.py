@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 TIMES_LESS = {"pyperf": 20.0, "pyperf --fast": 8.0}
 
 
+SMALL_PAGE = 32
+PAGES = {SMALL_PAGE: 5, 1000: 60}
+"""By number of cells: seconds that rendering may take."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """A target, and what was measured; ``met`` is ``None`` where another command tells."""
@@ -119,6 +124,16 @@ def scale_row(cost: Mapping[str, float]) -> Row:
     parts = ", ".join(f"{step} {seconds:.1f}" for step, seconds in steps.items())
     what = "planner and statistics, 1,000 cells of 100 cases, 20 processes"
     return Row(what, f"{total:.1f} s ({parts}), {peak:.2f} GiB", "< 10 s, < 1 GiB", total < 10 and peak < 1)
+
+
+def page_row(cells: int, cost: Mapping[str, float]) -> Row:
+    """Return what rendering *cells* costs: ``seconds``, ``bytes`` of the page, and ``peak`` in bytes. Limits are in ``PAGES``."""
+    seconds, what = PAGES[cells], f"rendering {cells:,} cells of 100 cases, 300 variants, 12 processes"
+    size, peak = cost["bytes"] / 1e6, cost["peak"] / 2**30
+    measured = f"{cost['seconds']:.1f} s, {size:.1f} MB, {peak:.2f} GiB"
+    if cells == SMALL_PAGE:
+        return Row(what, measured, f"< {seconds} s, < 3 MB", cost["seconds"] < seconds and size < 3)
+    return Row(what, measured, f"< {seconds} s, < 2 GiB", cost["seconds"] < seconds and peak < 2)
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -1,7 +1,8 @@
 """The script that `pyperf.Runner` measures one benchmark with, in a cell's interpreter: the peer in `nox -s selfbench`.
 
-``CTK_SELFBENCH`` holds a JSON object: ``path`` (what to add to ``sys.path``), ``case``, ``variant``, and ``open``, a worker's own
-request. So the peer runs the very same body, loop and native twin as ctkmatrix; processes, calibration and values are pyperf's.
+``CTK_SELFBENCH`` holds a JSON object: ``path`` (what to add to ``sys.path``), ``case``, ``variant``, ``burst``, and ``open``, a
+worker's own request. So the peer runs the very same body, loop and native twin as ctkmatrix; processes, calibration and values
+are pyperf's.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ def opened() -> Any:
 def seconds(turns: int) -> float:
     """Return the seconds that *turns* turns take."""
     worker = opened()
-    run = worker._runner(worker.cases[REQUEST["case"]], REQUEST["variant"], 0)  # noqa: SLF001 -- the same body, unchanged
+    case = worker.cases[REQUEST["case"]]
+    run = worker._runner(case, REQUEST["variant"], burst=REQUEST["burst"])  # noqa: SLF001 -- the same body, unchanged
     taken: float = run(turns)
     return taken
 

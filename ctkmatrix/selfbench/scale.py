@@ -48,7 +48,7 @@ def records(among: Sequence[Cell]) -> Iterator[journal.Record]:
         seed=SEED,
         cells=tuple(among),
         cases={case.id: "" for case in CASES},
-        device={"kind": "null"},
+        device={"kind": "null", "architecture": "90"},
         machine={},
         harness={},
         orchestrator={},
