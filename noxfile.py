@@ -148,7 +148,7 @@ def count(session: nox.Session) -> None:
 
 @nox.session(venv_backend="none", default=False)
 def report(session: nox.Session) -> None:
-    """Render the page of a run again: the latest, or `-- RUN`."""
+    """Render the page of a run again, the latest or `-- RUN`; or compare two runs or groups of cells, `-- --compare A B`."""
     ctkmatrix(session, "report")
 
 

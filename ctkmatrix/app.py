@@ -12,6 +12,9 @@ import msgspec
 
 from ctkmatrix import (
     announce,
+    bursts,
+    comparing,
+    comparisonview,
     counting,
     device,
     envs,
@@ -19,6 +22,7 @@ from ctkmatrix import (
     journal,
     machine,
     prepare,
+    provenance,
     pyperf_files,
     render,
     results,
@@ -27,7 +31,7 @@ from ctkmatrix import (
 from ctkmatrix import job as jobs
 from ctkmatrix import measure as measuring
 from ctkmatrix.errors import EnvironmentFailed, Exit, NotComparable
-from ctkmatrix.model import Metric
+from ctkmatrix.model import Metric, Status
 from ctkmatrix.progress import Display
 from ctkmatrix.store import Run, Store
 
@@ -87,9 +91,14 @@ def count(place: Place, options: Options, words: Sequence[str]) -> Exit:
 
 
 def report(place: Place, _options: Options, words: Sequence[str]) -> Exit:
-    """Render the page of a run again: the latest, or the one that *words* name."""
-    run = Store(place.reports).find(words[0] if words else "latest")
-    print(render.write(run.results(), run.page, place.reports))
+    """Render the page of a run again, the latest or the one that *words* name, or compare two sides."""
+    asked = comparing.parse(words)
+    if asked.compare:
+        found, page = comparing.compare(place, asked.compare)
+        print(*comparisonview.in_short(found), page, sep="\n")
+        return Exit.PASSED
+    run = Store(place.reports).find(asked.run)
+    print(render_page(run, run.results(), place.reports))
     return Exit.PASSED
 
 
@@ -187,6 +196,8 @@ def _rounds(job: Job, run: Run, display: Display, setups: dict[str, measuring.Se
     seed = results.collect(records).began.seed
     measurer = measuring.Measurer(run, job.device, job.profile, setups, display.advance)
     measurer.recall(records)
+    if burst := bursts.settle(measurer, job.cases):
+        display.say(f"asynchronous cases run {provenance.drained(burst)}")
     began = time.perf_counter()
     _measure_all(measurer, display, job.processes(seed))
     limit = job.profile.seconds_limit * len(setups)
@@ -212,12 +223,18 @@ def publish(store: Store, run: Run, job: Job) -> Results:
     """Derive from the journal everything that people read: results, pyperf files, page; return the results."""
     records = run.records()
     found = results.collect(records)
-    whole = results.assemble(found, job.cases, job.matrix.excluded, job.matrix.target)
+    whole = results.assemble(found, job.cases, job.matrix.excluded, job.matrix.target, job.matrix.margins)
     run.write_results(whole, pyperf_suites(results.samples(records), whole))
-    render.write(whole, run.page, store.directory)
+    render_page(run, whole, store.directory)
     if found.points or found.counted or whole.manifest.status != "interrupted":  # one without numbers hides no earlier one
         store.point_latest(run)
     return whole
+
+
+def render_page(run: Run, whole: Results, reports: Path) -> Path:
+    """Write the page of a *run* and return its path, with the end of the log of every cell of which something failed."""
+    failed = [result.cell.id for result in whole.cells if result.outcome.status is not Status.MEASURED]
+    return render.write(whole, run.page, reports, run.last_words(failed))
 
 
 def pyperf_suites(samples: Mapping[results.Key, Sequence[Sample]], whole: Results) -> dict[str, bytes]:
@@ -245,7 +262,7 @@ def metadata(whole: Results, cell: str) -> dict[str, str]:
         "ctkmatrix_cell": cell,
         "ctkmatrix_run": manifest.run,
         "ctkmatrix_device": f"{manifest.device_kind} {manifest.device['name']}",
-    }
+    } | ({"ctkmatrix_burst": str(manifest.burst.length)} if manifest.burst else {})
 
 
 def now() -> str:

@@ -15,9 +15,9 @@ from urllib.parse import quote
 
 from ctkmatrix import profiles
 from ctkmatrix.model import Case, Cell, CellResult, Estimate, Field, Flag, Metric, Results, Status, Variant
+from ctkmatrix.needs import lack, target
 from ctkmatrix.page import Column, Entry, Fact, Graph, Grid, HeatStep, Row, RowGroup, Span
-from ctkmatrix.quantities import brief, counted, half, in_percent, nanoseconds, spelled, times
-from ctkmatrix.results import twin
+from ctkmatrix.quantities import brief, counted, half, in_percent, nanoseconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -53,12 +53,6 @@ class Standing(enum.StrEnum):
     OVER = "over"
     UNSURE = "unsure"
 
-
-STANDINGS = {
-    Standing.WITHIN: "within the target",
-    Standing.OVER: "over the target",
-    Standing.UNSURE: "too uncertain to say whether within the target",
-}
 
 MARKS = {
     Status.MEASURED: "no value",
@@ -135,9 +129,10 @@ def scale(target: float) -> tuple[HeatStep, ...]:
 
 def mark(results: Results, variant: Variant, field: Field) -> str:
     """Say in a word why *field* has no number."""
-    no_driver = variant.needs == "gpu" and results.manifest.device_kind == "null"
-    if no_driver and field.outcome.status is Status.NOT_APPLICABLE:
-        return "needs a GPU"
+    manifest = results.manifest
+    lacking = lack(variant.needs, target(manifest.device_kind, str(manifest.device["architecture"])))
+    if lacking and field.outcome.status is Status.NOT_APPLICABLE:
+        return lacking.partition(":")[0]
     return MARKS[field.outcome.status]
 
 
@@ -167,8 +162,8 @@ def layout(results: Results, face: Face, graphs: Sequence[tuple[str, profiles.Ma
     graphs
         Flame graphs, each with its case's id.
     """
-    cells, apart, linked = [result.cell for result in results.cells], _apart(results, face), _linked(graphs)
-    releases = _spans(cells, lambda cell: f"bindings {cell.bindings} · core {cell.core or 'none'}")
+    cells, apart, linked = [result.cell for result in results.cells], _apart(results, face), graph_links(graphs)
+    releases = _spans(cells, _releases)
     starts = {0, *accumulate(span.width for span in releases)}
     groups = tuple(
         RowGroup(
@@ -194,7 +189,7 @@ def _apart(results: Results, face: Face) -> dict[Flag, str]:
     return {flag: sign for flag, sign in COLUMN_MARKS.items() if 0 < sum(flag in flags for flags in ran_) < len(ran_)}
 
 
-def _linked(graphs: Sequence[tuple[str, profiles.Made]]) -> dict[tuple[str, str], tuple[Graph, ...]]:
+def graph_links(graphs: Sequence[tuple[str, profiles.Made]]) -> dict[tuple[str, str], tuple[Graph, ...]]:
     """Return the links of each (case, variant)."""
     linked: defaultdict[tuple[str, str], list[Graph]] = defaultdict(list)
     for case, made in graphs:
@@ -216,6 +211,11 @@ def _spans(cells: list[Cell], label: Callable[[Cell], str]) -> tuple[Span, ...]:
     """Heads over neighbours that agree in *label*; a head of the lower level never spans two toolkits."""
     runs = groupby(cells, key=lambda cell: (cell.toolkit, label(cell)))
     return tuple(Span(text, len(list(run))) for (_, text), run in runs)
+
+
+def _releases(cell: Cell) -> str:
+    """Name what tells a column from its neighbours on the same toolkit and Python."""
+    return " · ".join((f"bindings {cell.bindings}", f"core {cell.core or 'none'}", *cell.extras))
 
 
 def _column(result: CellResult, starts: bool, face: Face, apart: dict[Flag, str]) -> Column:
@@ -242,6 +242,7 @@ def _rows(results: Results, face: Face, case: Case, linked: Mapping[tuple[str, s
             case=case.id,
             variant=variant.name,
             anchor=anchor(*face.anchors, case.id, variant.name),
+            about=anchor(f"case-{case.id}"),
             leads=position == 0,
             detail=_about(case, variant, face),
             graphs=linked.get((case.id, variant.name), ()),
@@ -266,46 +267,14 @@ def _about(case: Case, variant: Variant, face: Face) -> str:
 
 def _entry(results: Results, fields: Fields, case: Case, variant: Variant, cell: Cell) -> Entry:
     field = fields[cell.id, case.id, variant.name]
-    title = f"{case.id} / {variant.name}\n{cell.id}"
+    flagged = bool(field.flags)
     if field.time is None:
-        word = mark(results, variant, field)
-        return Entry("mark", word, "", None, "", f"{title}\n{told(word, field.outcome.reason)}", flagged=False)
+        return Entry("mark", mark(results, variant, field), "", None, "", flagged=False)
     if case.unit == "share":
-        text, interval = in_percent(field.time)
-        return Entry("time", text, interval, None, "", "\n".join((title, case.title, *field.flags)), bool(field.flags))
-    native = fields.get((cell.id, case.id, twin(variant.name)))
+        return Entry("time", *in_percent(field.time), None, "", flagged)
     if field.overhead is None:
-        alone = "\n".join((f"time: {spelled(field.time)}", f"no overhead: {_why_alone(case, native)}", *field.flags))
-        return Entry("time", *brief(field.time), None, "", f"{title}\n{alone}", bool(field.flags))
+        return Entry("time", *brief(field.time), None, "", flagged)
     target = target_of(results, case)
     stands = standing(field.overhead, target)
     level = None if stands is Standing.UNSURE else heat(field.overhead.value / target)
-    return Entry(
-        "overhead", *brief(field.overhead), level, stands, f"{title}\n{_story(case, field, native, stands)}", bool(field.flags)
-    )
-
-
-def _story(case: Case, field: Field, native: Field | None, stands: Standing) -> str:
-    """Tell the numbers of a *field* that has an overhead, a line each."""
-    calls = case.calls_per_turn
-    lines = (
-        field.overhead and f"overhead: {spelled(field.overhead)}",
-        STANDINGS[stands],
-        field.overhead and calls > 1 and f"a call: {nanoseconds(field.overhead.value / calls)} ns, {calls} calls a turn",
-        field.ratio and f"ratio: {times(field.ratio)} native",
-        field.time and f"{field.variant}: {spelled(field.time)}",
-        native and native.time and f"{native.variant}: {spelled(native.time)}",
-        field.time and counted(len(field.time.points), "process", "processes"),
-        *field.flags,
-        *((f"{native.variant}: {flag}" for flag in native.flags) if native else ()),
-    )
-    return "\n".join(line for line in lines if line)
-
-
-def _why_alone(case: Case, native: Field | None) -> str:
-    """Why there is nothing to set a time against."""
-    if case.without_native:
-        return f"no native twin. {case.without_native}"
-    if native is None or native.time is not None:
-        return "no native time from the same processes"
-    return f"{native.variant}, {told(MARKS[native.outcome.status], native.outcome.reason)}"
+    return Entry("overhead", *brief(field.overhead), level, stands, flagged)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +118,7 @@ class Entry:
     ``kind`` is ``overhead``, ``time`` (there is nothing to set it against), ``count`` or ``mark`` (not measured: ``text`` says
     so in a word). ``interval`` is how far it is certain, the small line beneath. ``standing`` is that of an overhead against
     the target, in a word, or empty. ``heat`` is a step of the colour scale, ``None`` where there is no overhead or it is too
-    uncertain to have a colour. ``detail`` is the whole story in lines, with what weakens the number where it is ``flagged``.
-    ``span`` is the least and the most of a count's processes.
+    uncertain to have a colour. ``flagged`` says that something weakens it. The whole story is told from ``Page.data``.
     """
 
     kind: str
@@ -126,9 +126,7 @@ class Entry:
     interval: str
     heat: int | None
     standing: str
-    detail: str
     flagged: bool
-    span: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +139,12 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One (case, variant) over all cells; ``leads`` marks the first variant of its case."""
+    """One (case, variant) over all cells; ``leads`` marks the first variant of its case, whose own view is at ``about``."""
 
     case: str
     variant: str
     anchor: str
+    about: str
     leads: bool
     detail: str
     graphs: tuple[Graph, ...]
@@ -162,27 +161,11 @@ class RowGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
-    """What counts may be set against each other, for the page's script.
-
-    ``interpreters`` numbers the interpreter of each column; ``refusals`` says by two of these numbers, the reference's first,
-    why such cells are not compared, or nothing. A change within ``margin``, a part of the reference, does not matter;
-    ``allowed`` says it in words. ``references`` are the columns that have counts.
-    """
-
-    margin: float
-    allowed: str
-    interpreters: tuple[int, ...]
-    refusals: tuple[tuple[str, ...], ...]
-    references: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Grid:
     """A matrix: three levels of heads over one column a cell, and rows by area.
 
     ``quantity`` is ``time`` or ``instructions``. ``marks`` are those that some column carries, each with its sentence;
-    ``flagged`` says that some field carries the corner. ``scale`` is that of overheads; ``changes`` is for counts alone.
+    ``flagged`` says that some field carries the corner. ``scale`` is that of overheads.
     """
 
     quantity: str
@@ -194,7 +177,6 @@ class Grid:
     marks: tuple[Fact, ...]
     flagged: bool
     scale: tuple[HeatStep, ...] = ()
-    changes: Changes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +187,24 @@ class Missing:
     what: Names
     where: Names
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Case variants of one cell that have no number, and why; ``mark`` is the word that the matrix shows."""
+
+    mark: str
+    what: Names
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """An installed package; ``digest`` is empty where it installs nothing."""
+
+    name: str
+    version: str
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +219,62 @@ class CellRow:
     """In the order of ``Page.cell_heads``."""
     flags: tuple[str, ...]
     details: tuple[FactGroup, ...]
+    packages: tuple[Package, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    log: str = ""
+    """The end of what its workers printed, where something of it failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A text that leads somewhere."""
+
+    text: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A figure that others have published, and ``ours`` of the same variant beside it, in words."""
+
+    value: str
+    what: str
+    variant: str
+    package: str
+    hardware: str
+    said: tuple[Link, ...]
+    """The issues that it stands in; empty where none is named."""
+    note: str
+    ours: str
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One variant of a case. ``beside`` says how it is like its native twin; ``source`` is empty where it was not recorded."""
+
+    name: str
+    row: str
+    """Anchor of its row in the matrix; empty for one without a row."""
+    beside: str
+    calls: str
+    needs: str
+    source: str
+    graphs: tuple[Graph, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseView:
+    """All that is told of one case. ``span`` is by variant how its numbers lie over the cells, for who skims a list of cases."""
+
+    id: str
+    anchor: str
+    area: str
+    title: str
+    span: tuple[Fact, ...]
+    facts: tuple[Fact, ...]
+    references: tuple[Link, ...]
+    ways: tuple[Way, ...]
+    published: tuple[Published, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +299,9 @@ class Page:
     areas: tuple[AreaSummary, ...]
     grids: tuple[Grid, ...]
     missing: tuple[Missing, ...]
+    cases: tuple[CaseView, ...]
     cells: tuple[CellRow, ...]
     cell_heads: tuple[str, ...]
     manifest: tuple[FactGroup, ...]
+    data: dict[str, Any]
+    """What the page's scripts read: ``pagedata.payload``."""

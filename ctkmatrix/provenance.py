@@ -6,18 +6,20 @@ Both hold JSON-like trees whose keys their writers choose: the short forms take 
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from ctkmatrix.grid import MARKS, anchor, ran, weakening
-from ctkmatrix.model import Flag, Metric
-from ctkmatrix.page import CellRow, Fact, FactGroup
+from ctkmatrix.missing import named
+from ctkmatrix.model import Flag, Metric, Status
+from ctkmatrix.page import CellRow, Fact, FactGroup, Failure, Package
 from ctkmatrix.probe.registry import NATIVE
-from ctkmatrix.quantities import counted, duration, moment, number, percent
+from ctkmatrix.quantities import ELLIPSIS, THIN, counted, duration, moment, number, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from ctkmatrix.model import CellResult, Manifest
+    from ctkmatrix.model import Burst, CellResult, Field, Manifest, Outcome, Range, Work
 
 UNKNOWN = "\N{EN DASH}"
 
@@ -29,14 +31,46 @@ MEASURED = {Metric.TIME: "time", Metric.INSTRUCTIONS: "instructions", Metric.BOT
 CELL_HEADS = ("Interpreter", "Build", "numpy", "Native baseline", "libcuda", "NVRTC", "Processes")
 """Heads of the table of cells, between the cell's id, which says bindings and core, and its flags."""
 
-CONTENTS = "contents (SHA-256 of the wheel's RECORD lines)"
+TITLES = {
+    "python": "Interpreter",
+    "native": "Native baselines",
+    "cubin": "Kernels",
+    "libraries": "Libraries really loaded",
+    "device": "Device, as the driver calls it",
+}
+"""What the branches of a cell's provenance are called, in the order in which they are shown; others follow."""
+
+LEAVES = {
+    "interpreter": "interpreter that the environment was made of",
+    "lock": "SHA-256 of the lock",
+    "affinity": "allowed CPUs of the first worker",
+    "unavailable": "native baselines that cannot be loaded",
+    "uptime": "seconds from the first worker's start until it was ready",
+}
+"""What the leaves of a cell's provenance are called where the key alone would not tell."""
+
+READINGS = {
+    "load": ("Load average", ""),
+    "sm_clock": ("SM clock", "MHz"),
+    "memory_clock": ("Memory clock", "MHz"),
+    "temperature": ("Temperature", "\N{DEGREE SIGN}C"),
+    "power": ("Power", "W"),
+}
+"""Names and units of what ``Work.readings`` holds."""
+
 EMPTY = hashlib.sha256().hexdigest()
 """The hash of a package that installs nothing."""
 
 
-def cell_row(result: CellResult, metric: Metric = Metric.TIME) -> CellRow:
-    """Say where one cell's numbers come from, in a run of *metric*."""
-    tree, shown = result.provenance, weakening(metric) - {Flag.NULL_DRIVER}
+def cell_row(result: CellResult, run: Manifest, fields: Iterable[Field] = (), log: str = "") -> CellRow:
+    """Say where one cell's numbers come from, in a *run*.
+
+    fields
+        Those of the cell.
+    log
+        The end of what its workers printed.
+    """
+    tree, shown = result.provenance, weakening(run.metric) - {Flag.NULL_DRIVER}
     return CellRow(
         id=result.cell.id,
         anchor=anchor("cell", result.cell.id),
@@ -52,15 +86,57 @@ def cell_row(result: CellResult, metric: Metric = Metric.TIME) -> CellRow:
             number(result.processes),
         ),
         flags=tuple(flag.name.lower().replace("_", " ") for flag in result.flags if flag in shown),
-        details=groups(_labelled(tree)),
+        details=(*([FactGroup("Measurement", _work(result, run))] if result.processes else []), *groups(_arranged(tree))),
+        packages=_packages(tree.get("packages"), tree.get("hashes")),
+        failures=_failures(fields) if ran(result) else (),
+        log=log,
     )
 
 
-def _labelled(tree: Mapping[str, object]) -> dict[str, object]:
-    """Say of the ``hashes`` in *tree* what they are of, without those of nothing."""
-    hashes = tree.get("hashes")
-    kept = {name: value for name, value in hashes.items() if value != EMPTY} if isinstance(hashes, dict) else {}
-    return {key: value for key, value in tree.items() if key != "hashes"} | ({CONTENTS: kept} if kept else {})
+def _work(result: CellResult, run: Manifest) -> tuple[Fact, ...]:
+    """Say what the cell's workers did, and what they met: clocks and throttling where there is a GPU."""
+    work = result.work
+    return (
+        Fact("Device", device(run)),
+        Fact("Processes", number(result.processes)),
+        *(_timed_part(work) if work.seconds else ()),
+        *([Fact("Counting workers' time", duration(work.counting))] if work.counting else []),
+        *(Fact(name, _between(work.readings[key], unit)) for key, (name, unit) in READINGS.items() if key in work.readings),
+        *([Fact("Low clocks, by NVML", ", ".join(work.throttled) or "never")] if "sm_clock" in work.readings else []),
+    )
+
+
+def _timed_part(work: Work) -> tuple[Fact, ...]:
+    share = percent(work.looped / work.seconds)
+    return Fact("Workers' time", duration(work.seconds)), Fact("Share of it inside timed loops", share)
+
+
+def _between(found: Range, unit: str) -> str:
+    low, high = number(found.low, 4), number(found.high, 4)
+    return f"{low if low == high else f'{low} {ELLIPSIS} {high}'}{unit and THIN + unit}"
+
+
+def _failures(fields: Iterable[Field]) -> tuple[Failure, ...]:
+    """Say which case variants failed or were not run, those of one reason together."""
+    found: defaultdict[Outcome, list[str]] = defaultdict(list)
+    for field in fields:
+        if field.outcome.status in {Status.FAILED, Status.NOT_RUN}:
+            found[field.outcome].append(f"{field.case}/{field.variant}")
+    return tuple(Failure(MARKS[why.status], named(names, "case variant"), why.reason) for why, names in found.items())
+
+
+def _arranged(tree: Mapping[str, object]) -> dict[str, object]:
+    """Put a cell's provenance, but for its packages, into the order and under the names that people read."""
+    rest = {key: value for key, value in tree.items() if key not in {"packages", "hashes", "id"}}  # the id is a request's
+    ordered = [key for key in TITLES if key in rest] + [key for key in rest if key not in TITLES]
+    return {TITLES.get(key, LEAVES.get(key, key)): rest[key] for key in ordered}
+
+
+def _packages(versions: object, hashes: object) -> tuple[Package, ...]:
+    known = versions if isinstance(versions, dict) else {}
+    hashed = {name: each for name, each in hashes.items() if each != EMPTY} if isinstance(hashes, dict) else {}
+    names = sorted(known.keys() | hashed.keys())
+    return tuple(Package(name, _leaf(known.get(name)), hashed.get(name, "")) for name in names)
 
 
 def manifest(run: Manifest) -> tuple[FactGroup, ...]:
@@ -93,7 +169,13 @@ def _timed(run: Manifest) -> tuple[Fact, ...]:
     return (
         Fact("Workers' time", duration(run.worker_seconds)),
         Fact("Share of it inside timed loops", UNKNOWN if run.timed_share is None else percent(run.timed_share)),
+        *([Fact("Asynchronous cases", drained(run.burst))] if run.burst else []),
     )
+
+
+def drained(burst: Burst) -> str:
+    """Say how asynchronous cases ran: ``in bursts of 256, drained between them``; and why no longer ones, if so."""
+    return f"in bursts of {burst.length}, drained between them" + (f"; {burst.reason}" if burst.reason else "")
 
 
 def profile(run: Manifest) -> str:

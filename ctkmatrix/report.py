@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from ctkmatrix import provenance
+from ctkmatrix import caseview, provenance
 from ctkmatrix.countgrid import UNSETTLED, count_grid, in_short
 from ctkmatrix.grid import (
     Fields,
@@ -26,14 +26,17 @@ from ctkmatrix.grid import (
 from ctkmatrix.missing import cells_named, missing
 from ctkmatrix.model import Case, Flag, Metric, Results, Status
 from ctkmatrix.page import AreaSummary, Fact, Names, Page, Warned, Worst
+from ctkmatrix.pagedata import payload
 from ctkmatrix.quantities import counted, duration, half_width, moment, nanoseconds, number, percent
+from ctkmatrix.results import over_null
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ctkmatrix.model import Estimate, Field
-    from ctkmatrix.page import Grid
+    from ctkmatrix.page import CellRow, Grid
     from ctkmatrix.profiles import Made
+    from ctkmatrix.published import Figure
 
 WORST = 5
 """So many of the greatest overheads stand at the top of the page."""
@@ -63,11 +66,20 @@ class _Overhead:
     at_least: float
 
 
-def view(results: Results, graphs: Sequence[tuple[str, Made]] = ()) -> Page:
+def view(
+    results: Results,
+    graphs: Sequence[tuple[str, Made]] = (),
+    logs: Mapping[str, str] | None = None,
+    figures: Sequence[Figure] = (),
+) -> Page:
     """Say all of *results* in words and small numbers.
 
     graphs
         Flame graphs to link to, each with its case's id; their paths are from the page's directory.
+    figures
+        What others have published, to stand beside.
+    logs
+        By the ids of cells of which something failed: the end of what their workers printed.
     """
     fields = by_key(results)
     overheads = _overheads(results, fields)
@@ -88,9 +100,21 @@ def view(results: Results, graphs: Sequence[tuple[str, Made]] = ()) -> Page:
         areas=_areas(results, overheads),
         grids=_grids(results, fields, graphs),
         missing=missing(results, fields),
-        cells=tuple(provenance.cell_row(result, manifest.metric) for result in results.cells),
+        cases=caseview.views(results, fields, figures, graphs),
+        cells=_cells(results, logs or {}),
         cell_heads=provenance.CELL_HEADS,
         manifest=provenance.manifest(manifest),
+        data=payload(results, fields),
+    )
+
+
+def _cells(results: Results, logs: Mapping[str, str]) -> tuple[CellRow, ...]:
+    fields: defaultdict[str, list[Field]] = defaultdict(list)
+    for field in results.fields:
+        fields[field.cell].append(field)
+    return tuple(
+        provenance.cell_row(result, results.manifest, fields[result.cell.id], logs.get(result.cell.id, ""))
+        for result in results.cells
     )
 
 
@@ -195,10 +219,10 @@ def _head(results: Results, fields: Fields) -> tuple[Fact, ...]:
 def _extents(results: Results, fields: Fields) -> tuple[Fact, ...]:
     """Say how much was measured of what was planned, time and counts apart."""
     planned = [field for field in fields.values() if field.outcome.status is not Status.NOT_APPLICABLE]
-    gpu = {(case.id, variant.name) for case in results.cases for variant in case.variants if variant.needs == "gpu"}
-    over_null = [field for field in planned if (field.case, field.variant) not in gpu]
+    these = over_null(results.cases)
+    to_count = [field for field in planned if (field.case, field.variant) in these]
     times = Fact("Measurements", _of(sum(field.time is not None for field in planned), planned))
-    counts = Fact("Counts", _of(sum(field.count is not None for field in over_null), over_null))
+    counts = Fact("Counts", _of(sum(field.count is not None for field in to_count), to_count))
     return {Metric.TIME: (times,), Metric.INSTRUCTIONS: (counts,), Metric.BOTH: (times, counts)}[results.manifest.metric]
 
 

@@ -17,7 +17,10 @@ from ctkmatrix.model import SCHEMA, Manifest, Results
 from ctkmatrix.suggest import perhaps
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+
+LOG_LINES, LOG_BYTES = 20, 4000
+"""How much of the end of a log is shown."""
 
 
 class Run:
@@ -41,6 +44,11 @@ class Run:
         path = self.directory / "logs" / f"{cell}.log"
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
+
+    def last_words(self, cells: Iterable[str]) -> dict[str, str]:
+        """Return the end of what the workers of these *cells* printed, of those that printed anything."""
+        ends = {cell: _end(self.directory / "logs" / f"{cell}.log") for cell in cells}
+        return {cell: text for cell, text in ends.items() if text}
 
     def append(self, record: journal.Record) -> None:
         """Put *record* into the journal, and onto the disk's queue, at once. Raises MachineError where there is no space."""
@@ -131,6 +139,17 @@ def replace(path: Path, content: bytes) -> None:
         temporary.replace(path)
     except OSError as error:
         raise MachineError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _end(log: Path) -> str:
+    """Return the last lines of *log*, or of one long line its end; empty where there is nothing."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - LOG_BYTES))
+            text = file.read().decode(errors="replace")
+    except FileNotFoundError:
+        return ""
+    return "\n".join(text.rstrip().splitlines()[-LOG_LINES:])
 
 
 def free_bytes(directory: Path) -> int:

@@ -89,10 +89,14 @@ class TomlFile:
         return float(found)
 
     def fail(self, path: Path, message: str) -> NoReturn:
-        """Raise *message* for the line of *path*, or of the nearest thing around it that has one."""
+        """Raise *message* for the line of *path*."""
+        raise MatrixError(self._name, self.line(path), message)
+
+    def line(self, path: Path) -> int:
+        """Return the line of *path*, or of the nearest thing around it that has one."""
         while path and path not in self._lines:
             path = path[:-1]
-        raise MatrixError(self._name, self._lines.get(path, 1), message)
+        return self._lines.get(path, 1)
 
     def _wrong_kind(self, path: Path, kind: str, advice: str = "") -> NoReturn:
         self.fail(path, f"«{_dotted(path)}» must be {kind}, not {self.value(path)!r}{advice}")

@@ -13,16 +13,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ORDER = (
-    {"errors", "model", "suggest", "quantities", "cache", "interrupts", "callgraph"},
-    {"tomllines", "uv", "wheels", "stats", "journal", "driverapi", "nvrtc", "workers", "pyperf_files", "progress"},
-    {"passthrough", "published", "estimators", "noises", "stopping", "flame", "sampling", "counts", "callgrind"},
-    {"tomlfile", "device", "store", "page", "plan", "flags", "profiles"},
-    {"results", "history"},
-    {"matrix", "args", "machine", "measure", "missing", "countgrid", "grid", "provenance", "verdicts"},
+    {"errors", "model", "markdown", "needs", "suggest", "quantities", "cache", "interrupts", "callgraph", "snippets"},
+    {"tomllines", "pairing", "uv", "wheels", "stats", "journal", "driverapi", "nvrtc", "workers", "pyperf_files", "progress"},
+    {"passthrough", "published", "estimators", "noises", "stopping", "flame", "sampling", "counts", "callgrind", "wheelfile"},
+    {"tomlfile", "device", "store", "page", "comparisonpage", "comparisontext", "plan", "flags", "profiles", "telemetry"},
+    {"results", "history", "casewords", "export", "stepsummary"},
+    {"verdicts", "judged", "candidates", "waivers"},
+    {"matrix", "args", "machine", "measure", "missing", "countgrid", "grid", "pagedata", "provenance"},
+    {"bursts", "caseview", "comparison", "differences", "sideplan", "unjudged", "gate", "validation", "schema"},
     {"interpreters", "locks", "envcheck", "caseset", "toolkits", "simulate"},
-    {"envs", "compilers", "nulldriver", "report", "evidence", "count_evidence", "counting"},
-    {"prepare", "job", "render"},
-    {"announce"},
+    {"envs", "compilers", "nulldriver", "report", "comparisonview", "validationtext", "evidence", "count_evidence", "counting"},
+    {"prepare", "job", "render", "sides", "junit"},
+    {"announce", "comparing"},
     {"app", "profiling"},
     {"__main__", "selftest", "selftest_count", "chronicle", "casedoc"},
 )

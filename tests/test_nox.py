@@ -9,16 +9,15 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
+from jsonschema import Draft202012Validator
 
-from ctkmatrix import matrix
+from ctkmatrix import matrix, schema
 from tests.conftest import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 
@@ -103,8 +102,13 @@ def test_one_cell_all_the_way_to_the_page(checkout: Checkout) -> None:
     assert (checkout.latest / "page" / "index.html").read_text().count(NEWEST.id) > 0
     results, manifest = checkout.results(), json.loads((checkout.latest / "manifest.json").read_text())
     assert results["manifest"] == manifest
+    Draft202012Validator(json.loads(schema.RESULTS.path.read_text(encoding="utf-8"))).validate(results)
+    assert "Within the target" in (checkout.latest / "page" / "summary.md").read_text(encoding="utf-8")
+    assert len((checkout.latest / "page" / "matrix.csv").read_text(encoding="utf-8").splitlines()) == 1 + 6
     assert (manifest["status"], manifest["device_kind"]) == ("complete", "null")
     assert manifest["timed_share"] > 0
+    work = results["cells"][0]["work"]
+    assert work["looped"] / work["seconds"] == pytest.approx(manifest["timed_share"])
     assert outcomes(results, NEWEST.id) == {"measured"}
     provenance = results["cells"][0]["provenance"]
     assert provenance["libraries"]["nvrtc"]["version"] == NEWEST.toolkit
@@ -239,6 +243,31 @@ def test_a_missing_interpreter_stops_no_other_cell(checkout: Checkout) -> None:
     assert "no interpreter for Python 3.19" in (checkout.latest / "page" / "index.html").read_text()
 
 
+def test_two_groups_of_a_run_are_compared(checkout: Checkout) -> None:
+    """Exit 0 whatever was found; page, Markdown and JSON lie where it says; words that are not clear are told with exit 2."""
+    cells = ("--cell", "cu13.4-py3.12*", "--cell", "cu13.5-py3.12*")
+    done = checkout.nox("-s", "bench", "--", *cells, "--case", "event.query", "--quick", "--device", "null")
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = checkout.nox("-s", "report", "--", "--compare", "latest:cu13.4-*", "latest:cu13.5-*")
+    assert done.returncode == 0, done.stdout + done.stderr
+    page = Path(done.stdout.splitlines()[-1])
+    assert page.parent.parent == checkout.path / "reports" / "comparisons"
+    found = json.loads((page.parent / "comparison.json").read_text())
+    assert {(row["case"], row["variant"]) for row in found["rows"]} == {
+        ("event.query", name) for name in ("native", "bindings", "core")
+    }
+    assert {row["judgement"] for row in found["rows"]} == {"inconclusive"}
+    assert all("a verdict needs 12" in row["reason"] for row in found["rows"])
+    assert found["paired"] is True
+    told = {(one["group"], one["what"]) for one in found["differences"]}
+    assert {("Cell", "CUDA toolkit"), ("Packages", "cuda-bindings")} <= told
+    assert ("Packages", "cuda-core") not in told
+    assert "inconclusive" in (page.parent / "comparison.md").read_text()
+    wrong = checkout.nox("-s", "report", "--", "--compare", "latest", "latest")
+    assert wrong.returncode == 2
+    assert "would be compared with itself" in wrong.stderr
+
+
 def test_a_group_is_measured_without_sessions_of_its_own(checkout: Checkout) -> None:
     """`bench` alone makes the environments of a group's cells, and goes on with such a run; `nox -l` lists none of them."""
     group = '[[groups.ends]]\npythons = ["3.12"]\ncores = ["1.2.2"]\ntoolkits = { "12.9" = ["12.9.0"], "13.5" = ["13.5.0"] }\n'
@@ -312,7 +341,10 @@ def test_our_own_bug_is_told_in_one_line(checkout: Checkout) -> None:
 
 
 def test_an_interrupted_run_can_be_resumed(checkout: Checkout) -> None:
-    """Ctrl-C: exit 130, a page of what there is; --resume goes on with the same run, measures nothing twice, and completes it."""
+    """Ctrl-C: exit 130, a page of what there is; --resume goes on with the same run, measures nothing twice, and completes it.
+
+    The length of bursts neither: results and pyperf files hold the one that the journal holds.
+    """
     words = ("-s", "bench-cu13", "--", *SOME)
     journal = interrupt_after(checkout, words, 20)
     before = blocks(journal)
@@ -331,6 +363,10 @@ def test_an_interrupted_run_can_be_resumed(checkout: Checkout) -> None:
     assert after[: len(before)] == before
     assert len(after) == len(set(after))
     assert checkout.results()["manifest"]["status"] == "complete"
+    (burst,) = [one["burst"] for line in journal.read_text().splitlines() if (one := json.loads(line))["type"] == "settled"]
+    assert checkout.results()["manifest"]["burst"] == burst
+    suite = json.loads((checkout.latest / "cells" / f"{NEWEST.id}.json").read_text())
+    assert suite["metadata"]["ctkmatrix_burst"] == str(burst["length"])
     again = checkout.nox(*words, "--resume")
     assert (again.returncode, "there is nothing to resume" in again.stderr) == (2, True)
     assert len(list((checkout.path / "reports" / "runs").iterdir())) == 1

@@ -78,6 +78,14 @@ def test_a_trial_s_seconds_add_up() -> None:
     assert sum(one.around + sum(one.blocks.values()) for one in found.rounds) == pytest.approx(paused.wall, abs=0.02)
 
 
+@pytest.mark.parametrize("cells", [rows.SMALL_PAGE, pytest.param(1000, marks=pytest.mark.slow)])
+def test_rendering_keeps_within_its_time_size_and_memory(cells: int) -> None:
+    """In a process of its own, as in the evidence; by the CPU's time, as other tests may run beside it."""
+    cost = selfbench.rendering(cells)
+    row = rows.page_row(cells, cost | {"seconds": cost["cpu"]})
+    assert row.met, row.measured
+
+
 def test_nothing_of_the_harness_imports_its_own_measurement() -> None:
     """It stands above all modules, like the command line."""
     for path in (ROOT / "ctkmatrix").glob("*.py"):

@@ -65,6 +65,21 @@ def test_scale_is_judged_by_time_and_memory(seconds: float, gibibytes: float, me
     assert rows.scale_row({"plan": seconds, "collect": seconds, "peak": gibibytes * 2**30}).met is met
 
 
+@pytest.mark.parametrize(
+    ("cells", "seconds", "megabytes", "gibibytes", "met"),
+    [
+        *((32, 4, 2, 9, True), (32, 6, 2, 1, False), (32, 4, 4, 1, False)),
+        *((1000, 50, 90, 1.9, True), (1000, 70, 1, 1, False), (1000, 50, 1, 2.1, False)),
+    ],
+)
+def test_a_page_is_judged_by_time_and_size_or_memory(
+    cells: int, seconds: float, megabytes: float, gibibytes: float, met: bool
+) -> None:
+    """A usual one by its size, as people load it; a huge one by what it takes to make it."""
+    cost = {"seconds": seconds, "bytes": megabytes * 1e6, "peak": gibibytes * 2**30}
+    assert rows.page_row(cells, cost).met is met
+
+
 @pytest.mark.parametrize(("share", "met"), [(0.801, True), (0.799, False)])
 def test_the_timed_share_has_its_target(share: float, met: bool) -> None:
     """Four fifths."""

@@ -111,3 +111,15 @@ def small() -> Results:
 def test_free_space_is_told_for_directories_to_come(tmp_path: Path) -> None:
     """The build directory need not be there yet."""
     assert free_bytes(tmp_path / "not" / "there") > 0
+
+
+def test_the_last_words_of_a_cell_are_the_end_of_its_log(tmp_path: Path) -> None:
+    """Its last lines, of one endless line the end; a cell that printed nothing, or has no log, says nothing."""
+    run = Store(tmp_path).create()
+    run.log("many").write_text("".join(f"line {number}\n" for number in range(1000)) + "\n", encoding="utf-8")
+    run.log("endless").write_bytes(b"\xff" * 100_000)
+    run.log("silent").touch()
+    said = run.last_words(["many", "endless", "silent", "none"])
+    assert said.keys() == {"many", "endless"}
+    assert said["many"].splitlines() == [f"line {number}" for number in range(980, 1000)]
+    assert said["endless"] == "\N{REPLACEMENT CHARACTER}" * 4000
