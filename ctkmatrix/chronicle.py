@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "evidence" / "history.md"
 PUBLISHED = ROOT / "cases" / "published.toml"
+FEW = 24
+"""So many cases by name can still be read."""
 
 
 def published() -> tuple[Published, ...]:
@@ -31,6 +33,16 @@ def published() -> tuple[Published, ...]:
         raise UsageError(f"cases/published.toml: {error}") from error
 
 
+def in_short(arguments: Sequence[str]) -> str:
+    """Return the words of a count, and how many cases were named where these are more than fit into a sentence."""
+    words = [word for word in arguments if not word.startswith("--metric")]
+    cases = [place for place, word in enumerate(words) if word == "--case"]
+    if len(cases) <= FEW:
+        return " ".join(words)
+    left = [word for place, word in enumerate(words) if place not in cases and place - 1 not in cases]
+    return f"{' '.join(left)} --case … ({len(cases)} cases by name)"
+
+
 def main(words: Sequence[str]) -> None:
     """Write the page from the run that *words* name, or the latest. Raises UsageError where it holds no counts."""
     results = Store(ROOT / "reports").find(words[0] if words else "latest").results()
@@ -38,8 +50,8 @@ def main(words: Sequence[str]) -> None:
         raise UsageError(f"run {results.manifest.run} holds no counts: `nox -s count -- --group history` makes such a run")
     margins = matrix.load(ROOT / "matrix.toml").margins
     told = history.history(results, lambda case, _variant: verdicts.margin_of(case, margins).instructions)
-    counted = f"nox -s count -- {' '.join(word for word in results.manifest.arguments if not word.startswith('--metric'))}"
-    replace(PAGE, history.page(results, told, published(), f"{counted.strip()}` and `nox -s history").encode())
+    command = f"nox -s count -- {in_short(results.manifest.arguments)}` and `nox -s history"
+    replace(PAGE, history.page(results, told, published(), command).encode())
     print(PAGE)
 
 
