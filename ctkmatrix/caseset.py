@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import fnmatch
 import hashlib
 import traceback
@@ -59,6 +60,18 @@ def version(root: Path, case: str, flags: Sequence[str]) -> str:
     for path in sorted(path for pattern in (*own, *SHARED) for path in root.glob(pattern)):
         digest.update(f"\0{path.relative_to(root)}\0".encode() + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def aimed(cases: Sequence[model.Case], targets: Sequence[tuple[str, float]]) -> tuple[model.Case, ...]:
+    """Return *cases*, each with the last of *targets*, (glob, seconds a call), that matches it.
+
+    Raises UsageError where a glob matches none.
+    """
+    for glob, _ in targets:
+        if not any(fnmatch.fnmatchcase(case.id, glob) for case in cases):
+            raise UsageError(f"matrix.toml: [targets] {glob!r} matches no case{perhaps(glob, [case.id for case in cases])}")
+    own = {case.id: target for glob, target in targets for case in cases if fnmatch.fnmatchcase(case.id, glob)}
+    return tuple(dataclasses.replace(case, target=own.get(case.id, 0.0)) for case in cases)
 
 
 def select(cases: Sequence[model.Case], patterns: Sequence[str]) -> tuple[model.Case, ...]:

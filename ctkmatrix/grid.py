@@ -111,8 +111,8 @@ def standing(overhead: Estimate, target: float) -> Standing:
 
 
 def target_of(results: Results, case: Case) -> float:
-    """Return the target of a turn of *case*, in seconds: the run's is a call's."""
-    return results.target * case.calls_per_turn
+    """Return the target of a turn of *case*, in seconds: its own or the run's, which are a call's."""
+    return (case.target or results.target) * case.calls_per_turn
 
 
 def heat(share: float) -> int:
@@ -261,6 +261,9 @@ def _about(case: Case, variant: Variant, face: Face) -> str:
         case.without_native and f"No native twin: {case.without_native}",
         variant.calls and f"Driver calls of a turn: {', '.join(variant.calls)}",
         case.calls_per_turn > 1 and f"{case.calls_per_turn} calls a turn{target}.",
+        case.target
+        and face.quantity == TIME
+        and f"Its own target is {nanoseconds(case.target)} ns a call: colours are shares of it.",
     )
     return "\n".join(line for line in lines if line)
 

@@ -90,9 +90,10 @@ class Job:
             )
         )
 
-    def heaps(self) -> list[plan.Process]:
-        """Return the processes that are left to count instructions in, in their order."""
-        return list(plan.heaps(self.cells, self.cases, plan.COUNT.processes, self.earlier.counted if self.earlier else ()))
+    def heaps(self, only: Mapping[int, Collection[tuple[str, str]]] | None = None) -> list[plan.Process]:
+        """Return the processes that are left to count instructions in, in their order: the usual heaps, or those in *only*."""
+        done = self.earlier.counted if self.earlier else ()
+        return list(plan.heaps(self.cells, self.cases, plan.COUNT.processes, done, only))
 
     @property
     def newest_toolkit(self) -> str:
@@ -107,22 +108,32 @@ def load(place: Place, only: Sequence[str], words: Sequence[str]) -> Job:
     """
     loaded = matrix.load(place.root / "matrix.toml")
     arguments = args.parse(words, [profile.name for profile in loaded.profiles])
-    compilers.host_compiler()
-    cases = caseset.load(place.root, compilers.LIBRARY_FLAGS)
     if arguments.resume is not None:
-        return _resumed(place, loaded, only, arguments, cases)
-    cells = args.select(args.among(loaded, arguments, only), arguments)
+        return _resumed(place, loaded, only, arguments)
+    return of(place, loaded, args.select(args.among(loaded, arguments, only), arguments), arguments, words)
+
+
+def of(place: Place, loaded: Matrix, cells: Sequence[Cell], arguments: Arguments, words: Sequence[str]) -> Job:
+    """Return the job for these *cells* and what else the *arguments* ask for; *words* are what the run keeps of them.
+
+    Raises UsageError or MachineError.
+    """
     return Job(
         loaded,
         tuple(words),
-        cells,
-        _cases(cases, arguments),
+        tuple(cells),
+        _cases(_case_set(place, loaded), arguments),
         _profile(loaded, arguments),
         _device(arguments),
         arguments.seed,
         metric=Metric(arguments.metric),
         counter=_counter(place, Metric(arguments.metric)),
     )
+
+
+def _case_set(place: Place, loaded: Matrix) -> tuple[Case, ...]:
+    compilers.host_compiler()
+    return caseset.aimed(caseset.load(place.root, compilers.LIBRARY_FLAGS), loaded.targets)
 
 
 def _cases(cases: Sequence[Case], arguments: Arguments) -> tuple[Case, ...]:
@@ -160,7 +171,7 @@ def _counter(place: Place, metric: Metric) -> Callgrind | None:
     return None if metric is Metric.TIME else callgrind.find(place.build / "native", compilers.host_compiler())
 
 
-def _resumed(place: Place, loaded: Matrix, only: Sequence[str], asked: Arguments, cases: Sequence[Case]) -> Job:
+def _resumed(place: Place, loaded: Matrix, only: Sequence[str], asked: Arguments) -> Job:
     """Return the job of an earlier run: its own cells, cases, profile and seed, which *asked* must not contradict."""
     run = Store(place.reports).find(asked.resume or args.LATEST)
     records = tuple(run.records())
@@ -171,6 +182,8 @@ def _resumed(place: Place, loaded: Matrix, only: Sequence[str], asked: Arguments
     pauses = [record for record in records if isinstance(record, journal.Paused)]
     if pauses and not pauses[-1].interrupted:
         raise UsageError(f"run {run.id} has ended and was not interrupted: there is nothing to resume")
+    if any(cell.label for cell in began.cells):
+        raise UsageError(f"run {run.id} sets a candidate against a reference: that is not gone on with, begin it again")
     begun = args.parse(began.arguments, [profile.name for profile in loaded.profiles])
     among = args.among(loaded, begun, only)
     if missing := [cell.id for cell in began.cells if cell not in among]:
@@ -179,7 +192,7 @@ def _resumed(place: Place, loaded: Matrix, only: Sequence[str], asked: Arguments
             "`nox -s bench -- --resume` goes on with any run"
         )
     _agree(asked, begun, run)
-    own = tuple(case for case in cases if case.id in began.cases)
+    own = tuple(case for case in _case_set(place, loaded) if case.id in began.cases)
     _same("machine", began.machine["id"], machine.describe()["id"], run)
     found = _device(replace(asked, metric=str(began.metric)))
     _same("device", _named(began.device["kind"], began.device["uuid"]), _named(found.kind, found.uuid), run)

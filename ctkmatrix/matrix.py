@@ -75,7 +75,7 @@ class _Reader:
 
     def matrix(self) -> Matrix:
         needed = (*_AXES, "profiles", "target_ns")
-        self._file.table((), (*needed, "exclude", "cells", "groups", "margins", "waive"), required=needed)
+        self._file.table((), (*needed, "exclude", "cells", "groups", "margins", "targets", "waive"), required=needed)
         axes = self._axes(())
         excluded = self._excluded(axes)
         planned = [cell for cell in axes if cell not in excluded]
@@ -88,6 +88,7 @@ class _Reader:
             profiles=self._profiles(),
             target=self._file.positive(("target_ns",), 1e9) / 1e9,
             margins=self._margins(),
+            targets=self._targets(),
             groups=self._groups(),
             waivers=waivers.read(self._file),
         )
@@ -221,6 +222,10 @@ class _Reader:
             more = {"instructions": self._file.positive((*path, "instructions"), 1)} if "instructions" in given else {}
             found.append((glob, Margin(relative, absolute / 1e9, **more)))
         return tuple(found)
+
+    def _targets(self) -> tuple[tuple[str, float], ...]:
+        globs = self._file.table(("targets",)) if self._file.has("targets") else ()
+        return tuple((glob, self._file.positive(("targets", glob), 1e9) / 1e9) for glob in globs)
 
     def _profiles(self) -> tuple[Profile, ...]:
         names = self._file.table(("profiles",), required=("quick", "standard"))  # the default, and that of --quick

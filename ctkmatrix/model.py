@@ -116,6 +116,8 @@ class Matrix:
     """The overhead that maintainers aim at, seconds a call."""
     margins: tuple[tuple[str, Margin], ...] = DEFAULT_MARGINS
     """(glob over case ids, margin); the last that matches counts."""
+    targets: tuple[tuple[str, float], ...] = ()
+    """(glob over case ids, seconds a call); the last that matches counts, before ``target``."""
     groups: tuple[tuple[str, tuple[Cell, ...]], ...] = ()
     """(name, cells in version order); a plain run measures none of them."""
     waivers: tuple[Waiver, ...] = ()
@@ -168,6 +170,8 @@ class Case:
     """``time``, in seconds a turn, or ``share``, a number without a unit."""
     uncountable: str = ""
     """Why instructions of the worker say nothing of a turn, or empty."""
+    target: float = 0.0
+    """The overhead that maintainers aim at, seconds a call, where ``matrix.toml`` gives this case one of its own; else 0."""
 
     @property
     def area(self) -> str:

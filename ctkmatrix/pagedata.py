@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ctkmatrix.countgrid import uncounted
 from ctkmatrix.counts import refusal
-from ctkmatrix.grid import INSTRUCTIONS, anchor, python_side
+from ctkmatrix.grid import INSTRUCTIONS, anchor, python_side, target_of
 from ctkmatrix.model import Metric, Status
 from ctkmatrix.quantities import NANO
 from ctkmatrix.results import twin
@@ -137,7 +137,7 @@ class _Maker:
             "calls": case.calls_per_turn,
             "unit": case.unit,
             "alone": case.without_native,
-            "target": _rounded(self.results.target * case.calls_per_turn * NANO) if aimed else None,
+            "target": _rounded(target_of(self.results, case) * NANO) if aimed else None,
             "margin": {"relative": margin.relative, "absolute": margin.absolute * NANO, "instructions": margin.instructions},
             "variants": [self.variant(case, variant) for variant in case.variants],
         }

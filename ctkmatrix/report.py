@@ -281,23 +281,26 @@ def _rows_named(weak: Iterable[Field], of: int) -> Names:
 
 def _areas(results: Results, overheads: list[_Overhead]) -> tuple[AreaSummary, ...]:
     by_name = {area: [each for each in overheads if each.case.area == area] for area in by_area(results)}
-    return tuple(_area(results.target, area, each) for area, each in by_name.items() if each)
+    return tuple(_area(area, each) for area, each in by_name.items() if each)
 
 
-def _area(target: float, name: str, overheads: list[_Overhead]) -> AreaSummary:
+def _a_call(overhead: _Overhead) -> float:
+    return overhead.estimate.value / overhead.case.calls_per_turn
+
+
+def _area(name: str, overheads: list[_Overhead]) -> AreaSummary:
     """Sum up one area, a call: cases of several calls a turn weigh like the others."""
     certain = _certain(overheads)
     worst = next(iter(_furthest(overheads)), None)
-    middle = median(each.share for each in overheads)
     return AreaSummary(
         name=name,
         anchor=anchor("area", name),
-        median=nanoseconds(middle * target),
-        median_share=percent(middle),
+        median=nanoseconds(median(_a_call(each) for each in overheads)),
+        median_share=percent(median(each.share for each in overheads)),
         certain=len(certain),
         unsure=len(overheads) - len(certain),
         over=sum(each.standing is Standing.OVER for each in certain),
-        worst=nanoseconds(worst.share * target) if worst else "",
+        worst=nanoseconds(_a_call(worst)) if worst else "",
         worst_share=percent(worst.share) if worst else "",
         worst_heat=heat(worst.share) if worst else 0,
         worst_where=f"{worst.case.id}/{worst.variant} in {worst.cell}" if worst else "",

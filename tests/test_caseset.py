@@ -104,3 +104,12 @@ def test_a_glob_that_matches_nothing_gets_a_suggestion() -> None:
         caseset.select(CASES, ["evnt.*"])
     with pytest.raises(UsageError, match=r"--case launch\.emty: no such case; perhaps you meant «launch\.empty»"):
         caseset.select(CASES, ["launch.emty"])
+
+
+def test_a_case_may_have_a_target_of_its_own() -> None:
+    """The last glob that matches counts; one that matches nothing is told."""
+    cases = tuple(Case(id_, "", ()) for id_ in ("a.b", "a.c", "d.e"))
+    made = caseset.aimed(cases, (("a.*", 2e-6), ("a.c", 3e-6)))
+    assert [case.target for case in made] == [2e-6, 3e-6, 0.0]
+    with pytest.raises(UsageError, match=r"matrix.toml: \[targets\] 'a.x' matches no case"):
+        caseset.aimed(cases, (("a.x", 1e-6),))

@@ -408,6 +408,15 @@ def test_fewer_processes_at_most_than_at_least_is_a_mistake() -> None:
         profile(f"{NUMBERS}, max_processes = 4")
 
 
+def test_targets_are_by_case() -> None:
+    """In seconds a call, in the order of the file; none unless said; what is no time is refused."""
+    standard, margins = f"standard = {{ {NUMBERS} }}", '"*" = { relative = 0.03, absolute_ns = 10 }'
+    assert matrix_of(standard).targets == ()
+    assert matrix_of(standard, f'{margins}\n[targets]\n"program.*" = 100_000\n').targets == (("program.*", pytest.approx(1e-4)),)
+    with pytest.raises(MatrixError, match="matrix.toml:[0-9]+"):
+        matrix_of(standard, f'{margins}\n[targets]\n"program.*" = "long"\n')
+
+
 def test_margins_are_by_case() -> None:
     """In the order of the file; there is always one for all cases."""
     found = matrix_of(

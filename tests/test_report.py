@@ -228,3 +228,14 @@ def test_a_run_interrupted_while_it_counted_misses_no_process() -> None:
     these = results(status="interrupted", metric=Metric.BOTH)
     ran = replace(these, cells=tuple(replace(each, processes=12) for each in these.cells))
     assert view(ran).alert == "This run was interrupted while it counted instructions. To go on with it: --resume."
+
+
+def test_a_case_is_held_against_a_target_of_its_own() -> None:
+    """Its share is of that; what it takes stays what it takes."""
+    plain = with_overhead("device.current", 2e-6)
+    cases = tuple(replace(case, target=10e-6) if case.id == "device.current" else case for case in plain.cases)
+    before, after = (
+        next(area for area in view(each).areas if area.name == "device") for each in (plain, replace(plain, cases=cases))
+    )
+    assert before.worst == after.worst
+    assert before.over > after.over == 0
