@@ -153,6 +153,12 @@ def report(session: nox.Session) -> None:
 
 
 @nox.session(venv_backend="none", default=False)
+def validate(session: nox.Session) -> None:
+    """Say whether a candidate is slower than a release, before it is tagged: `-- --candidate P=WHEELS --reference P==V`."""
+    ctkmatrix(session, "validate")
+
+
+@nox.session(venv_backend="none", default=False)
 def profile(session: nox.Session) -> None:
     """Show where a case's instructions go, as a flame graph: `-- --case CASE --cell CELL`; with two cells, the difference."""
     ctkmatrix(session, "profile")

@@ -14,7 +14,7 @@ from ctkmatrix import interrupts
 if __name__ == "__main__":
     interrupts.quit_at_once()  # the imports below take a second
 
-from ctkmatrix import app, profiling
+from ctkmatrix import app, profiling, validate
 from ctkmatrix.errors import CtkmatrixError, Exit, UsageError
 from ctkmatrix.job import Place
 from ctkmatrix.suggest import perhaps
@@ -31,6 +31,7 @@ COMMANDS: dict[str, Callable[[Place, app.Options, Sequence[str]], Exit]] = {
     "count": app.count,
     "report": app.report,
     "profile": profiling.profile,
+    "validate": validate.validate,
 }
 
 

@@ -22,6 +22,12 @@ TOOLKIT_PYTHON = "3.11"
 
 def before(place: Place, job: Job) -> list[str]:
     """Return what will be done: cells, cases, device, download size, expected time."""
+    *what, seconds = work(job)
+    return [*what, f"  download: {download(place, job)}", seconds]
+
+
+def work(job: Job) -> list[str]:
+    """Return what will be measured: cells, cases, device, and in the last line the expected time."""
     variants = sum(len(plan.variants_of(case, job.device.target)) for case in job.cases)
     toolkits, pythons = {cell.toolkit for cell in job.cells}, {cell.python for cell in job.cells}
     resumed = f"; goes on with run {job.earlier.run.id}" if job.earlier else ""
@@ -32,7 +38,6 @@ def before(place: Place, job: Job) -> list[str]:
             f"{count(job.profile.processes, 'process')} a cell{resumed}"
         ),
         f"  device: {device_line(job.device)}",
-        f"  download: {download(place, job)}",
         f"  expected time: about {duration(_seconds(job))} of {_work(job)}, after the set-up",
     ]
 

@@ -36,13 +36,16 @@ from ctkmatrix.progress import Display
 from ctkmatrix.store import Run, Store
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
     from ctkmatrix import plan as plans
     from ctkmatrix.envs import Environment
     from ctkmatrix.job import Job, Place
     from ctkmatrix.model import Cell, Results, Sample
+
+    Only = Mapping[int, Collection[tuple[str, str]]]
+    """By the number of a round or heap: (cell id, case id)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +76,11 @@ def measure(place: Place, options: Options, words: Sequence[str]) -> Exit:
     display.say(f"run {run.id}")
     interrupted = True
     try:
-        _measure(place, job, run, display, built_before=bool(options.only))
+        if environments := _environments(place, job, run, built_before=bool(options.only)):
+            measure_cells(place, job, run, display, environments)
         interrupted = False
     finally:
-        interrupts.ignore()  # what was measured is put away
-        run.append(journal.Paused(at=now(), interrupted=interrupted, wall=time.perf_counter() - began))
-        found = publish(store, run, job)
+        found = put_away(store, run, job, time.perf_counter() - began, interrupted=interrupted)
         if not interrupted or any(one.time or one.count for one in found.fields):
             for line in announce.after(found, str(run.page / "index.html")):
                 display.say(line)
@@ -131,21 +133,42 @@ def begin(store: Store, place: Place, job: Job) -> Run:
     return run
 
 
-def _measure(place: Place, job: Job, run: Run, display: Display, *, built_before: bool) -> None:
-    environments = {cell.id: made for cell in job.cells if (made := _environment(place, cell, run, built_before=built_before))}
-    if not environments:
-        return
+def measure_cells(place: Place, job: Job, run: Run, display: Display, environments: Mapping[str, Environment]) -> None:
+    """Measure by the job's metric its cells that have an environment in *environments*, by cell id."""
     if job.metric is not Metric.INSTRUCTIONS:
         _rounds(job, run, display, _setups(place, job, run, display, environments))
     if job.counter:
-        over_null = replace(job, device=device.NULL)
-        counter = counting.Counter(
-            run, device.NULL, job.counter, _setups(place, over_null, run, display, environments), display.advance
-        )
-        counter.recall(run.records())
-        heaps = [process for process in job.heaps() if process.cell.id in counter.setups]
-        with display.measuring(sum(len(process.blocks) for process in heaps)):
-            counter.count(heaps)
+        _count(place, job, run, display, environments, job.heaps())
+
+
+def measure_again(  # noqa: PLR0913, PLR0917 -- as many facts as measuring has, and what is measured
+    place: Place, job: Job, run: Run, display: Display, environments: Mapping[str, Environment], timed: Only, counted: Only
+) -> None:
+    """Measure in further processes of a *run*: by round, or heap, the (cell id, case id) whose times, or counts, are wanted."""
+    if timed:
+        measurer = _measurer(job, run, display, _setups(place, job, run, display, environments))
+        _measure_all(measurer, display, job.processes(results.collect(run.records()).began.seed, timed))
+    if counted:
+        _count(place, job, run, display, environments, job.heaps(counted))
+
+
+def _count(  # noqa: PLR0913, PLR0917 -- as above
+    place: Place,
+    job: Job,
+    run: Run,
+    display: Display,
+    environments: Mapping[str, Environment],
+    planned: Sequence[plans.Process],
+) -> None:
+    """Count the instructions of those of the *planned* processes whose cells can be measured."""
+    if job.counter is None:
+        return
+    setups = _setups(place, replace(job, device=device.NULL), run, display, environments)
+    counter = counting.Counter(run, device.NULL, job.counter, setups, display.advance)
+    counter.recall(run.records())
+    heaps = [process for process in planned if process.cell.id in counter.setups]
+    with display.measuring(sum(len(process.blocks) for process in heaps)):
+        counter.count(heaps)
 
 
 def _setups(
@@ -176,6 +199,11 @@ def _append_prepared(run: Run, job: Job, record: journal.Prepared) -> None:
     run.append(record)
 
 
+def _environments(place: Place, job: Job, run: Run, *, built_before: bool) -> dict[str, Environment]:
+    """Return the environments of the job's cells, by cell id; the journal holds why others have none."""
+    return {cell.id: made for cell in job.cells if (made := _environment(place, cell, run, built_before=built_before))}
+
+
 def _environment(place: Place, cell: Cell, run: Run, *, built_before: bool) -> Environment | None:
     """Return the cell's environment, or put into the journal why there is none.
 
@@ -192,10 +220,8 @@ def _environment(place: Place, cell: Cell, run: Run, *, built_before: bool) -> E
 
 
 def _rounds(job: Job, run: Run, display: Display, setups: dict[str, measuring.Setup]) -> None:
-    records = run.records()
-    seed = results.collect(records).began.seed
-    measurer = measuring.Measurer(run, job.device, job.profile, setups, display.advance)
-    measurer.recall(records)
+    seed = results.collect(run.records()).began.seed
+    measurer = _measurer(job, run, display, setups)
     if burst := bursts.settle(measurer, job.cases):
         display.say(f"asynchronous cases run {provenance.drained(burst)}")
     began = time.perf_counter()
@@ -211,12 +237,26 @@ def _rounds(job: Job, run: Run, display: Display, setups: dict[str, measuring.Se
         _measure_all(measurer, display, job.processes(seed, {number: wide}))
 
 
+def _measurer(job: Job, run: Run, display: Display, setups: dict[str, measuring.Setup]) -> measuring.Measurer:
+    """Return a measurer that goes on from what the *run* holds."""
+    measurer = measuring.Measurer(run, job.device, job.profile, setups, display.advance)
+    measurer.recall(run.records())
+    return measurer
+
+
 def _measure_all(measurer: measuring.Measurer, display: Display, processes: Sequence[plans.Process]) -> None:
     """Measure those of *processes* whose cells can be measured."""
     left = [process for process in processes if process.cell.id in measurer.setups]
     with display.measuring(sum(len(process.blocks) for process in left)):
         for process in left:
             measurer.measure(process)
+
+
+def put_away(store: Store, run: Run, job: Job, seconds: float, *, interrupted: bool) -> Results:
+    """End a *run* that took *seconds*, so that nothing of it is lost; no signal disturbs that. Returns its results."""
+    interrupts.ignore()
+    run.append(journal.Paused(at=now(), interrupted=interrupted, wall=seconds))
+    return publish(store, run, job)
 
 
 def publish(store: Store, run: Run, job: Job) -> Results:

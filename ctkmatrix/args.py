@@ -51,16 +51,15 @@ def parse(words: Sequence[str], profiles: Collection[str] = PROFILES) -> Argumen
 
     Raises UsageError, with a suggestion, for an unknown word or a bad value. ``--help`` alone prints, and raises SystemExit(0).
     """
-    parser = _parser()
-    found, unknown = parser.parse_known_args(words)
-    if unknown:
-        raise UsageError(_unknown(unknown[0], parser.options()))
-    given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in vars(found).items()}
-    arguments = Arguments(**given)
-    if arguments.profile not in profiles:
-        near = perhaps(arguments.profile, profiles)
-        raise UsageError(f"after --: there is no profile {arguments.profile!r}{near}; there are {', '.join(profiles)}")
+    arguments = Arguments(**_parser().read(words))
+    see_profile(arguments.profile, profiles)
     return arguments
+
+
+def see_profile(name: str, profiles: Collection[str]) -> None:
+    """See that one of *profiles* is called *name*. Raises UsageError, with a suggestion."""
+    if name not in profiles:
+        raise UsageError(f"after --: there is no profile {name!r}{perhaps(name, profiles)}; there are {', '.join(profiles)}")
 
 
 def words(arguments: Arguments) -> list[str]:
@@ -106,32 +105,46 @@ def select(cells: Iterable[Cell], arguments: Arguments) -> tuple[Cell, ...]:
     return chosen
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     """An argparse parser that raises what it would print."""
 
     def error(self, message: str) -> NoReturn:
+        """Raise *message* as a UsageError."""
         raise UsageError(f"after --: {message}")
+
+    def read(self, words: Sequence[str]) -> dict[str, Any]:
+        """Return what *words* say, lists as tuples. Raises UsageError, with a suggestion, for an unknown word."""
+        found, unknown = self.parse_known_args(words)
+        if unknown:
+            raise UsageError(_unknown(unknown[0], self.options()))
+        return {name: tuple(value) if isinstance(value, list) else value for name, value in vars(found).items()}
 
     def options(self) -> list[str]:
         """Return the long options."""
         return [name for action in self._actions for name in action.option_strings if name.startswith("--")]
 
 
-def _parser() -> _Parser:
+def _parser() -> Parser:
     """Say every option once; each stores into the field of ``Arguments`` of its name, which knows the default."""
-    parser = _Parser(prog="nox -s SESSION --", allow_abbrev=False, argument_default=argparse.SUPPRESS)
+    parser = Parser(prog="nox -s SESSION --", allow_abbrev=False, argument_default=argparse.SUPPRESS)
     add = parser.add_argument
-    add("--case", action="append", metavar="GLOB", help="cases by id, such as 'event.*' (repeatable)")
     add("--cell", action="append", metavar="GLOB", help="cells by id, such as 'cu13.0-*' (repeatable)")
     add("--group", metavar="NAME", help="the cells of this group of matrix.toml, instead of its own")
-    add("--python", action="append", metavar="X", type=_python, help="cells of this Python (repeatable)")
-    add("--metric", type=_metric, metavar="|".join(Metric), help="what is measured (time)")
-    add("--profile", metavar="|".join(PROFILES), help="how much is measured (standard)")
+    add_common(parser, "time")
     add("--quick", action="store_const", const="quick", dest="profile", help="the same as --profile quick")
-    add("--device", type=_device, metavar="auto|null|gpu[:INDEX|UUID]", help="where calls go (auto)")
     add("--resume", nargs="?", const=LATEST, metavar="RUN", help="go on with an interrupted run (the latest)")
-    add("--seed", type=int, metavar="N", help="repeat the random choices of a run")
     return parser
+
+
+def add_common(parser: Parser, metric: str) -> None:
+    """Add to *parser* what every command that measures takes; *metric* says what the default is."""
+    add = parser.add_argument
+    add("--case", action="append", metavar="GLOB", help="cases by id, such as 'event.*' (repeatable)")
+    add("--python", action="append", metavar="X", type=_python, help="cells of this Python (repeatable)")
+    add("--metric", type=_metric, metavar="|".join(Metric), help=f"what is measured ({metric})")
+    add("--profile", metavar="|".join(PROFILES), help="how much is measured (standard)")
+    add("--device", type=_device, metavar="auto|null|gpu[:INDEX|UUID]", help="where calls go (auto)")
+    add("--seed", type=int, metavar="N", help="repeat the random choices of a run")
 
 
 def _python(text: str) -> str:

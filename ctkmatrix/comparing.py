@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ctkmatrix.comparison import Comparison
+    from ctkmatrix.comparisonpage import Decided
     from ctkmatrix.job import Place
     from ctkmatrix.model import Cell, Results
     from ctkmatrix.store import Run
@@ -100,7 +101,7 @@ def side(run: Run, found: Results) -> Side:
 
 def common(reference: Results, candidate: Results) -> Metric:
     """Return what both sides have numbers of. Raises NotComparable where there is nothing."""
-    then, now = _metrics(reference), _metrics(candidate)
+    then, now = metrics(reference), metrics(candidate)
     if not then & now:
         had = [
             f"run {one.manifest.run} holds {' and '.join(sorted(own)) or 'no numbers'}"
@@ -110,12 +111,12 @@ def common(reference: Results, candidate: Results) -> Metric:
     return Metric.BOTH if len(then & now) == 2 else (then & now).pop()
 
 
-def write(found: Comparison, directory: Path) -> Path:
+def write(found: Comparison, directory: Path, decided: Decided | None = None) -> Path:
     """Write ``index.html``, ``comparison.md`` and ``comparison.json`` into *directory*; return the page's path.
 
-    Raises MachineError where a file cannot be written.
+    Pages tell first what was *decided*, where something was. Raises MachineError where a file cannot be written.
     """
-    page = comparisonview.view(found)
+    page = comparisonview.view(found, decided)
     replace(directory / "comparison.json", msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
     replace(directory / "comparison.md", comparisontext.markdown(page).encode())
     target = directory / "index.html"
@@ -131,6 +132,7 @@ def _group(store: Store, text: str) -> _Group:
     return _Group(run, found, glob, pairing.chosen([one.cell for one in found.cells], glob or "*", f"run {run.id}"))
 
 
-def _metrics(found: Results) -> set[Metric]:
+def metrics(found: Results) -> set[Metric]:
+    """Return what *found* has numbers of."""
     timed, counted = any(one.time for one in found.fields), any(one.count for one in found.fields)
     return {metric for metric, there in ((Metric.TIME, timed), (Metric.INSTRUCTIONS, counted)) if there}

@@ -73,8 +73,28 @@ class DifferenceLine:
 
 
 @dataclass(frozen=True, slots=True)
+class Section:
+    """A table under a title; every row has as many texts as there are *heads*."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What a validation came to. ``kind`` is the ruling, ``alerts`` what a reader must know besides."""
+
+    title: str
+    kind: str
+    headline: str
+    alerts: tuple[str, ...]
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ComparisonPage:
-    """All that the template shows; ``data`` is what its script reads."""
+    """All that the template shows; ``data`` is what its script reads. ``decided`` is ``None`` where nothing had to be."""
 
     title: str
     reference: str
@@ -95,3 +115,4 @@ class ComparisonPage:
     unit: str
     kinds: tuple[tuple[str, str], ...]
     data: dict[str, Any]
+    decided: Decided | None = None

@@ -24,6 +24,7 @@ def markdown(page: ComparisonPage) -> str:
     named = len(page.headlines) > 1
     parts = [
         f"## {plain(page.title)}: {plain(page.candidate)}",
+        f"**{plain(page.decided.headline)}**" if page.decided else "",
         f"> **Null driver: not GPU numbers.** {plain(page.banner)}" if page.banner else "",
         *(f"**{plain(alert)}**" for alert in page.alerts),
         *(f"**{f'{one.title}: ' if named else ''}{plain(one.verdict)}** {plain(one.control)}" for one in page.headlines),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ctkmatrix.comparison import Comparison, Origin, Tally
+    from ctkmatrix.comparisonpage import Decided
     from ctkmatrix.differences import Difference
     from ctkmatrix.judged import Lacking, Row
 
@@ -41,12 +42,12 @@ STOPPED = {
 }
 
 
-def view(comparison: Comparison) -> ComparisonPage:
-    """Say all of a *comparison* in words."""
+def view(comparison: Comparison, decided: Decided | None = None) -> ComparisonPage:
+    """Say all of a *comparison* in words, beside what was *decided* by it."""
     pairs = tuple(zip(comparison.reference.cells, comparison.candidate.cells, strict=True))
     told = [_line(row, alone=len(pairs) == 1) for row in comparison.rows]
     return ComparisonPage(
-        title="What changed",
+        title=decided.title if decided else "What changed",
         reference=_side(comparison.reference, [(axis.name, axis.reference) for axis in comparison.axes]),
         candidate=_side(comparison.candidate, [(axis.name, axis.candidate) for axis in comparison.axes]),
         banner=NULL_BANNER if comparison.candidate.device_kind == "null" else "",
@@ -65,6 +66,7 @@ def view(comparison: Comparison) -> ComparisonPage:
         unit=f"{' or '.join(UNITS[metric] for metric in comparison.metrics)} a turn",
         kinds=tuple((one.value, _words(comparison, one)) for one in ORDER),
         data=payload(comparison),
+        decided=decided,
     )
 
 

@@ -102,25 +102,41 @@ def rounds(  # noqa: PLR0913 -- a plan has as many facts
                     yield Process(cell, number, left, padding)
 
 
-def heaps(cells: Sequence[Cell], cases: Sequence[Case], processes: int, done: Collection[Done] = ()) -> Iterator[Process]:
+def heaps(
+    cells: Sequence[Cell],
+    cases: Sequence[Case],
+    processes: int,
+    done: Collection[Done] = (),
+    only: Mapping[int, Collection[tuple[str, str]]] | None = None,
+) -> Iterator[Process]:
     """Yield the processes that count instructions: for each of *processes* heaps one of every cell, so that cells alternate.
+
+    *only* plans other heaps than these: by number, the (cell id, case id) that are counted in each.
 
     The order of cases belongs to the heap, the same in every cell and every run: what a case finds in memory is left there by
     those before it. An isolated case gets a process of its own. What is *done* is left out, and so is what is not countable.
     """
     parts = _parts([case for case in cases if case.countable], NULL)
-    for heap in range(processes):
+    for heap in range(processes) if only is None else only:
         groups = _shuffled(parts, random.Random(heap))  # noqa: S311 -- an order, not a secret
         for cell in cells:
             for group in groups:
-                blocks = (Block(case, variants_of(case, NULL), heap) for case in group if (cell.id, heap, case.id) not in done)
+                blocks = (
+                    Block(case, variants_of(case, NULL), heap)
+                    for case in group
+                    if (cell.id, heap, case.id) not in done and (only is None or (cell.id, case.id) in only[heap])
+                )
                 if left := tuple(block for block in blocks if block.variants):
                     yield Process(cell, heap, left, 0)
 
 
 def neighbours_shuffled(cells: Sequence[Cell], order: random.Random) -> list[Cell]:
-    """Return *cells* in random order, those of one toolkit still next to each other."""
-    groups = [list(group) for _, group in groupby(sorted(cells, key=lambda cell: cell.toolkit), lambda cell: cell.toolkit)]
+    """Return *cells* in random order, those of one toolkit still next to each other; with labels, those of one Python."""
+
+    def neighbourhood(cell: Cell) -> tuple[str, str]:
+        return cell.toolkit, cell.python if cell.label else ""
+
+    groups = [list(group) for _, group in groupby(sorted(cells, key=neighbourhood), neighbourhood)]
     order.shuffle(groups)
     for group in groups:
         order.shuffle(group)

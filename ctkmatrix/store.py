@@ -106,8 +106,7 @@ class Store:
 
     def create(self) -> Run:
         """Make the directory of a new run. Raises MachineError where that is not allowed or there is no space."""
-        name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
-        run = self.directory / "runs" / name
+        run = self.directory / "runs" / new_id()
         try:
             run.mkdir(parents=True)
         except OSError as error:
@@ -128,6 +127,11 @@ class Store:
             what = "no run is called" if not found else f"{len(found)} runs begin with"
             raise UsageError(f"{self.directory / 'runs'}: {what} {name!r}{perhaps(name, runs)}")
         return Run(self.directory / "runs" / found[0])
+
+
+def new_id() -> str:
+    """Return an id, ``<UTC time>-<short id>``, that nothing has yet."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
 
 
 def replace(path: Path, content: bytes) -> None:

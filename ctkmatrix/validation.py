@@ -39,11 +39,11 @@ class Validation:
     """A candidate against a reference.
 
     runs
-        The ids of the runs: the first set of processes, the second where there was one, and an earlier run that is the reference.
+        The ids of the runs: the one that measured both sets of processes, and an earlier one where that is the reference.
     pairs
         The ids of the reference's and the candidate's cells that were compared.
     device_kind
-        ``gpu`` or ``null``, of the first set.
+        ``gpu`` or ``null``.
     differences
         In what the two sides differ besides the numbers.
     warnings

@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
+from ctkmatrix.comparisonpage import Decided, Section
 from ctkmatrix.comparisonview import TITLES, signed
 from ctkmatrix.gate import Ruling
 from ctkmatrix.markdown import plain, table
@@ -66,24 +67,40 @@ def in_words(row: Row) -> str:
 
 def markdown(validation: Validation, page: str) -> str:
     """Say all that a reader must know, the decision first; *page* is where the comparison's page lies."""
-    decision = validation.decision
+    decision, told = validation.decision, decided(validation)
+    data = "`verdict.json` beside it holds the same as data."
     parts = [
-        f"## {plain(validation.title)}",
-        f"**{plain(headline(decision))}** Exit code {decision.exit}.",
+        f"## {plain(told.title)}",
+        f"**{plain(told.headline)}** Exit code {decision.exit}.",
         f"> **Null driver: not GPU numbers.** {plain(NULL_BANNER)}" if validation.device_kind == "null" else "",
-        *(f"**{plain(text)}**" for text in (*decision.faults, *validation.warnings, *_moved(decision.controls))),
-        *_section("Regressions", HEADS, [_regression(one) for one in decision.regressions]),
-        *_section("Waived", ("What", "Change", "Waiver", "Until", "Reason"), [_waived(one) for one in decision.waived]),
-        *_section("Incomplete", ("What", "Cells", "Why"), list(_incomplete(decision.incomplete))),
-        *_section("Not confirmed", ("What", "Change", "Why"), [_unconfirmed(row) for row in decision.unconfirmed]),
-        *_section("Inconclusive", ("Verdicts", "Most often because"), _reasons(decision)),
-        *_section("Faster", ("What", "Change"), _faster(decision.rows)),
-        *_section("New in the candidate", ("What", "Cells", "Why"), list(_incomplete(decision.not_applicable))),
-        *_section("What else differs", DIFFERENCE_HEADS, [_differs(one) for one in validation.differences]),
-        f"The page `{page}` shows every verdict with its interval; `verdict.json` beside it holds the same as data.",
+        *(f"**{plain(text)}**" for text in told.alerts),
+        *(part for section in told.sections for part in _section(section)),
+        *_section(Section("What else differs", DIFFERENCE_HEADS, tuple(_differs(one) for one in validation.differences))),
+        f"The page `{page}` shows every verdict with its interval; {data}" if page else "",
         f"Runs: {', '.join(f'`{run}`' for run in validation.runs)}." if validation.runs else "",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def decided(validation: Validation) -> Decided:
+    """Say the decision of a *validation*, and what it was made by, for any page."""
+    decision = validation.decision
+    sections = (
+        Section("Regressions", HEADS, tuple(_regression(one) for one in decision.regressions)),
+        Section("Waived", ("What", "Change", "Waiver", "Until", "Reason"), tuple(_waived(one) for one in decision.waived)),
+        Section("Incomplete", ("What", "Cells", "Why"), tuple(_incomplete(decision.incomplete))),
+        Section("Not confirmed", ("What", "Change", "Why"), tuple(_unconfirmed(row) for row in decision.unconfirmed)),
+        Section("Inconclusive", ("Verdicts", "Most often because"), tuple(_reasons(decision))),
+        Section("Faster", ("What", "Change"), tuple(_faster(decision.rows))),
+        Section("New in the candidate", ("What", "Cells", "Why"), tuple(_incomplete(decision.not_applicable))),
+    )
+    return Decided(
+        title=validation.title,
+        kind=decision.ruling,
+        headline=headline(decision),
+        alerts=(*decision.faults, *validation.warnings, *_moved(decision.controls)),
+        sections=tuple(section for section in sections if section.rows),
+    )
 
 
 def _regression(one: Regression) -> tuple[str, ...]:
@@ -163,6 +180,7 @@ def _interval(row: Row) -> str:
     return f" ({number(100 * row.low / row.before)} {ELLIPSIS} {percent(row.high / row.before)})"
 
 
-def _section(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def _section(section: Section) -> list[str]:
+    rows = section.rows
     more = f"`verdict.json` has {counted(len(rows) - MOST, 'row')} more." if len(rows) > MOST else ""
-    return [f"### {title}", table(heads, rows[:MOST]), more] if rows else []
+    return [f"### {section.title}", table(section.heads, rows[:MOST]), more] if rows else []

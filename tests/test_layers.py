@@ -20,12 +20,13 @@ ORDER = (
     {"results", "history", "casewords", "export", "stepsummary"},
     {"verdicts", "judged", "candidates", "waivers"},
     {"matrix", "args", "machine", "measure", "missing", "countgrid", "grid", "pagedata", "provenance"},
-    {"bursts", "caseview", "comparison", "differences", "sideplan", "unjudged", "gate", "validation", "schema"},
+    {"bursts", "caseview", "comparison", "differences", "sideplan", "unjudged", "gate", "validation", "schema", "secondset"},
     {"interpreters", "locks", "envcheck", "caseset", "toolkits", "simulate"},
     {"envs", "compilers", "nulldriver", "report", "comparisonview", "validationtext", "evidence", "count_evidence", "counting"},
     {"prepare", "job", "render", "sides", "junit"},
-    {"announce", "comparing"},
+    {"announce", "comparing", "validatewords"},
     {"app", "profiling"},
+    {"validate"},
     {"__main__", "selftest", "selftest_count", "chronicle", "casedoc"},
 )
 """From the ground up: a module imports those of its own row and of rows before it."""

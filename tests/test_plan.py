@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby
 
 from ctkmatrix.model import Case, Cell, Profile, Variant
@@ -114,3 +115,24 @@ def test_what_is_not_countable_has_no_heap() -> None:
     share, elsewhere = Case("a.share", "", (CORE,), unit="share"), Case("a.elsewhere", "", (CORE,), uncountable="others do it")
     blocks = [block for process in heaps(CELLS[:1], [share, elsewhere, CASES[0]], 1) for block in process.blocks]
     assert [block.case.id for block in blocks] == [CASES[0].id]
+
+
+def test_further_heaps_count_what_is_asked_for_alone() -> None:
+    """In the order that a heap has anyway."""
+    suspected = {(CELLS[1].id, "area.b"), (CELLS[1].id, "area.e"), (CELLS[4].id, "area.b")}
+    plan = list(heaps(CELLS, CASES, 5, only={7: suspected, 8: suspected}))
+    assert [p.round for p in plan] == [7, 7, 8, 8]
+    assert sorted((p.cell.id, b.case.id) for p in plan if p.round == 8 for b in p.blocks) == sorted(suspected)
+    assert {b.seed for p in plan for b in p.blocks} == {7, 8}
+    (whole, *_) = (p for p in heaps(CELLS, CASES, 9) if p.round == 7)
+    kept = [b.case.id for b in whole.blocks if b.case.id in {"area.b", "area.e"}]
+    assert [b.case.id for b in plan[0].blocks] == kept
+
+
+def test_a_reference_and_a_candidate_are_measured_one_after_the_other() -> None:
+    """In every round, whatever other Pythons are measured in it, and in either order."""
+    sides = [replace(cell, label=label) for label in ("reference", "candidate") for cell in CELLS]
+    plan = list(rounds(sides, CASES, replace(PROFILE, processes=12), device="null", seed=1, max_padding=4096))
+    pairs = list(zip(plan[::2], plan[1::2], strict=True))
+    assert all(replace(a.cell, label="") == replace(b.cell, label="") for a, b in pairs)
+    assert {a.cell.label for a, _ in pairs} == {"reference", "candidate"}

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from html import escape
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
-from ctkmatrix import schema, validationtext
+from ctkmatrix import render, schema, validationtext
+from ctkmatrix.comparisonview import view
 from ctkmatrix.gate import Ruling
-from ctkmatrix.model import Judgement
+from ctkmatrix.model import Judgement, Metric
 from ctkmatrix.unjudged import Unjudged
 from ctkmatrix.validation import to_json
+from tests import sides_factory
 from tests.gate_factory import CANDIDATE, decide, row, validation
+from tests.results_factory import HOSTILE
 
 PAGE = "reports/validations/x/index.html"
 
@@ -128,3 +132,20 @@ def test_a_ruling_that_the_exit_code_hides_is_said() -> None:
         "Slower: 1 regression among 1 verdict, 0 incomplete, 0 inconclusive, 0 waived. "
         "This is not told by the exit code: --fail-on names incomplete alone."
     )
+
+
+def test_the_page_tells_the_decision_first() -> None:
+    """As the summary does: headline, what a reader must know, and the tables; names that would break it are escaped."""
+    told = validationtext.decided(validation())
+    page = view(sides_factory.within(Metric.TIME), told)
+    html = render.html("comparison.html.j2", (), page.data, page=page)
+    main = html.index("<main>")
+    assert escape(told.headline) in html[:main]
+    assert [section.title for section in told.sections][:4] == ["Regressions", "Waived", "Incomplete", "Not confirmed"]
+    places = [html.index(f">{section.title}</h3>") for section in told.sections]
+    assert places == sorted(places)
+    assert places[-1] < html.index('id="changes-head"')
+    assert HOSTILE not in html
+    assert 'href="verdict.json"' in html
+    plain_page = view(sides_factory.within(Metric.TIME))
+    assert "verdict.json" not in render.html("comparison.html.j2", (), plain_page.data, page=plain_page)
