@@ -70,9 +70,10 @@ def measure(place: Place, options: Options, words: Sequence[str]) -> Exit:
     job, display, store = jobs.load(place, options.only, words), Display(), Store(place.reports)
     began = time.perf_counter()
     announce_to(display, place, job)
-    if job.earlier:
-        job.earlier.run.mend()
     run = job.earlier.run if job.earlier else begin(store, place, job)
+    run.hold()
+    if job.earlier:
+        run.mend()
     display.say(f"run {run.id}")
     interrupted = True
     try:

@@ -91,6 +91,8 @@ def compare(place: Place, sides: tuple[str, str]) -> tuple[Comparison, Path]:
     now = then if reference.run.id == candidate.run.id else side(candidate.run, candidate.results)
     margins = matrix.load(place.root / "matrix.toml").margins
     found = comparison.compare(then, now, paired, margins, common(reference.results, candidate.results))
+    if not found.rows and not found.lacking:
+        raise UsageError("--compare: there is nothing to compare: no case was measured, or planned, in cells of both sides")
     return found, write(found, place.reports / "comparisons" / f"{reference.name}--{candidate.name}")
 
 

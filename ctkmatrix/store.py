@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import secrets
 import shutil
@@ -28,6 +29,17 @@ class Run:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
+        self._held = -1
+
+    def hold(self) -> None:
+        """Keep other processes from measuring into this run until this one ends. Raises UsageError where one does already."""
+        self._held = os.open(self.directory / "journal.jsonl", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UsageError(
+                f"run {self.id} is being measured by another process: wait for its end, or begin a new run"
+            ) from None
 
     @property
     def id(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -123,3 +124,16 @@ def test_the_last_words_of_a_cell_are_the_end_of_its_log(tmp_path: Path) -> None
     assert said.keys() == {"many", "endless"}
     assert said["many"].splitlines() == [f"line {number}" for number in range(980, 1000)]
     assert said["endless"] == "\N{REPLACEMENT CHARACTER}" * 4000
+
+
+def test_a_run_is_measured_by_one_at_a_time(tmp_path: Path) -> None:
+    """Whoever resumes what is being measured is told so; what ended lets go."""
+    run = Store(tmp_path).create()
+    run.append(BEGAN)
+    run.hold()
+    other = Store(tmp_path).find(run.id)
+    with pytest.raises(UsageError, match="is being measured by another process"):
+        other.hold()
+    os.close(run._held)
+    other.hold()
+    os.close(other._held)
