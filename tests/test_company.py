@@ -46,22 +46,30 @@ def quickest(records: list[journal.Record]) -> dict[tuple[str, str], float]:
 
 
 def test_a_case_gives_the_same_alone_and_in_company(newest_bench: Bench, tmp_path: Path) -> None:
-    """What ran before in a process changes no time: within a fifth and 15 ns, by the least disturbed of four processes.
+    """What ran before in a process changes no time: within a fifth and 15 ns, by the least disturbed of four to twelve processes.
 
+    More are measured where a busy machine disturbed all of the first: what a case does to another is there each time.
     One case of each area alone, in the company of all that share a process; where a turn takes a millisecond nothing is seen.
     """
     sharing = [case for case in CASES if not case.isolated and not case.seconds_per_turn]
     first = {case.area: case for case in reversed(sharing)}
-    company = quickest(measure(newest_bench, tmp_path / "company", sharing))
     lonely = [dataclasses.replace(case, isolated=True) for case in first.values()]
-    alone = quickest(measure(newest_bench, tmp_path / "alone", lonely))
-    assert company.keys() >= alone.keys()
     assert len(first) > 12
-    differing = {
-        key: (company[key], alone[key])
-        for key in alone
-        if abs(company[key] - alone[key]) > 0.2 * min(company[key], alone[key]) + 15e-9
-    }
+    together: list[journal.Record] = []
+    apart: list[journal.Record] = []
+    differing: dict[tuple[str, str], tuple[float, float]] = {}
+    for attempt in range(3):
+        together += measure(newest_bench, tmp_path / f"company-{attempt}", sharing)
+        apart += measure(newest_bench, tmp_path / f"alone-{attempt}", lonely)
+        company, alone = quickest(together), quickest(apart)
+        assert company.keys() >= alone.keys()
+        differing = {
+            key: (company[key], alone[key])
+            for key in alone
+            if abs(company[key] - alone[key]) > 0.2 * min(company[key], alone[key]) + 15e-9
+        }
+        if not differing:
+            break
     assert not differing
 
 

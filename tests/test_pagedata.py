@@ -190,17 +190,17 @@ points = lambda one: one and replace(one, points=tuple(one.value * (1 + 0.01 * p
 made = factory.results(rows=200)
 fields = (replace(each, time=points(each.time), overhead=points(each.overhead), ratio=points(each.ratio)) for each in made.fields)
 made = replace(made, fields=tuple(fields))
-began = time.perf_counter()
+began = time.process_time()
 write(made, Path(sys.argv[1]))
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-print(json.dumps([len(made.fields), time.perf_counter() - began, peak]))
+print(json.dumps([len(made.fields), time.process_time() - began, peak]))
 """
 """Renders 1,000 cells of 100 cases, 12 processes each, in a process of its own, whose peak of memory is told."""
 
 
 @pytest.mark.slow
 def test_a_thousand_cells_are_rendered_within_a_minute_and_two_gigabytes(tmp_path: Path) -> None:
-    """The page, and the files beside it."""
+    """The page, and the files beside it; CPU time, as other work beside the tests is not the page's."""
     done = subprocess.run([sys.executable, "-c", LARGE, tmp_path], cwd=ROOT, capture_output=True, text=True, check=True)
     fields, seconds, peak = json.loads(done.stdout)
     assert fields > 300_000
