@@ -13,7 +13,7 @@ from ctkmatrix import app, caseset, compilers, matrix, profiles, profiling, samp
 from ctkmatrix.errors import Exit, MachineError, UsageError
 from ctkmatrix.job import Place
 from ctkmatrix.model import Matrix
-from tests.conftest import ROOT, Bench
+from tests.conftest import ROOT, Bench, bench_of
 
 CASES = caseset.load(ROOT, compilers.LIBRARY_FLAGS)
 CELLS = matrix.load(ROOT / "matrix.toml").cells
@@ -98,17 +98,22 @@ def test_native_is_the_baseline_alone(newest_bench: Bench, place: Place) -> None
 
 
 @pytest.mark.slow
-def test_time_is_sampled(oldest_bench: Bench, place: Place) -> None:
-    """By py-spy, of the loop alone."""
-    try:
-        made = profiling._sampler(place)(ground(oldest_bench, "event.create_destroy"), "bindings")
-    except MachineError as error:
-        if sampling.UNREADABLE not in str(error):
-            raise
-        pytest.skip(f"needs an interpreter {oldest_bench.cell.python} whose file py-spy can read: {error}")
-    assert {stack[0] for stack in made.folded} == {"_ (cases/event.py)"}
-    assert sum(made.stacks.values()) > 100
-    assert (made.unit, made.turns) == (profiles.SAMPLES, 0)
+def test_time_is_sampled(place: Place) -> None:
+    """By py-spy, of the loop alone, in the first cell whose interpreter py-spy can read; of another it says so."""
+    refused = []
+    for cell in (one for one in CELLS if one.toolkit == NEWEST.toolkit):
+        try:
+            made = profiling._sampler(place)(ground(bench_of(place, cell, NEWEST.toolkit), "event.create_destroy"), "bindings")
+        except MachineError as error:
+            if sampling.UNREADABLE not in str(error):
+                raise
+            refused.append(str(error))
+            continue
+        assert {stack[0] for stack in made.folded} == {"_ (cases/event.py)"}
+        assert sum(made.stacks.values()) > 100
+        assert (made.unit, made.turns) == (profiles.SAMPLES, 0)
+        return
+    pytest.skip(f"needs one interpreter whose file py-spy can read: {refused}")
 
 
 @pytest.mark.slow
