@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import inspect
 import re
 import sys
 from dataclasses import dataclass, field
@@ -42,7 +41,6 @@ class Variant:
     needs: str
     body: Body | None
     """``None`` for a native variant: its body is the ``CASE`` of the same id in ``native/``."""
-    source: str
 
 
 @dataclass
@@ -85,9 +83,8 @@ class Case:
             raise ValueError(f"{self.id}: no variant is called {name!r}; there are {', '.join(VARIANTS)}")
         if name in self.variants:
             raise ValueError(f"{self.id}: the variant {name!r} is there twice")
-        source = inspect.getsource(body) if body is not None else ""
         wanted = dict.fromkeys((*self.needs, *_needs(self.id, needs)))
-        self.variants[name] = Variant(name, calls, differs, " ".join(wanted), body, source)
+        self.variants[name] = Variant(name, calls, differs, " ".join(wanted), body)
 
 
 CASES: dict[str, Case] = {}
