@@ -1,19 +1,25 @@
 """Device memory: allocating, copying, filling, and the pools behind it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, TypeAlias
 
 from ctkmatrix.probe.loop import Loop
-from ctkmatrix.probe.registry import case
+from ctkmatrix.probe.registry import Case, case
 from ctkmatrix.probe.subject import NotInThisVersion, Subject
 
 SIZE = 1024
 NOTHING, EVERYTHING = 0, 2**64 - 1
 
+CUDART = "cudaMallocAsync and cudaFreeAsync"
+
 FROM_POOL = "cuCtxGetCurrent cuStreamIsCapturing cuMemAllocFromPoolAsync cuMemFreeAsync"
 NAMES_THE_POOL = "cuda.core names the pool, and also asks which context is current and whether the stream is being captured"
 
 WAITS_FOR_THE_STREAM = "cuda.core waits for the default stream before it frees, and asks twice which context is current"
+
+Pool: TypeAlias = Callable[[Subject], AbstractContextManager[None]]
+"""What the device's default pool is like while a case runs."""
 
 
 @contextmanager
@@ -40,28 +46,50 @@ def release_threshold(cu: Subject, size: int) -> Iterator[None]:
         cu.check(driver.cuMemPoolSetAttribute(pool, attribute, before))
 
 
-alloc_free = case(
+def keeps_nothing(cu: Subject) -> AbstractContextManager[None]:
+    """Have the pool give all that is unused back when a stream is synchronised."""
+    return release_threshold(cu, NOTHING)
+
+
+def keeps_everything(cu: Subject) -> AbstractContextManager[None]:
+    """Have the pool give nothing back."""
+    return release_threshold(cu, EVERYTHING)
+
+
+def alloc_and_free(name: str, title: str, pool: Pool) -> Case:
+    """Declare the case of allocating on a stream and freeing there, while the default pool is as *pool* has it."""
+    made = case(name, title, calls="cuMemAllocAsync cuMemFreeAsync", references="#756 #876", asynchronous=True)
+
+    @made("bindings")
+    def _(loop: Loop, cu: Subject) -> object:
+        alloc, free, stream = cu.driver.cuMemAllocAsync, cu.driver.cuMemFreeAsync, cu.stream
+        out = None
+        with pool(cu):
+            for _ in loop:
+                _, pointer = alloc(SIZE, stream)
+                out = free(pointer, stream)
+        return out
+
+    @made("core", calls=FROM_POOL, differs=NAMES_THE_POOL)
+    def _(loop: Loop, cu: Subject) -> object:
+        allocate, stream = cu.allocate, cu.core_stream
+        with pool(cu):
+            for _ in loop:
+                allocate(SIZE, stream=stream).close()
+        return None
+
+    return made
+
+
+alloc_free = alloc_and_free(
     "memory.alloc_free",
     "Allocate 1 KiB on a stream and free it there, while the pool holds a live block.",
-    calls="cuMemAllocAsync cuMemFreeAsync",
-    references="#756 #876",
-    asynchronous=True,
+    live_block,
 )
-alloc_free.native_runtime(differs="cudaMallocAsync and cudaFreeAsync")
+alloc_free.native_runtime(differs=CUDART)
 
 
-@alloc_free("bindings")
-def _(loop: Loop, cu: Subject) -> object:
-    alloc, free, stream = cu.driver.cuMemAllocAsync, cu.driver.cuMemFreeAsync, cu.stream
-    out = None
-    with live_block(cu):
-        for _ in loop:
-            _, pointer = alloc(SIZE, stream)
-            out = free(pointer, stream)
-    return out
-
-
-@alloc_free("bindings-runtime", calls="", differs="cudaMallocAsync and cudaFreeAsync", needs="gpu")
+@alloc_free("bindings-runtime", calls="", differs=CUDART, needs="gpu")
 def _(loop: Loop, cu: Subject) -> object:
     alloc, free, stream = cu.runtime.cudaMallocAsync, cu.runtime.cudaFreeAsync, cu.stream
     out = None
@@ -72,134 +100,58 @@ def _(loop: Loop, cu: Subject) -> object:
     return out
 
 
-@alloc_free("core", calls=FROM_POOL, differs=NAMES_THE_POOL)
-def _(loop: Loop, cu: Subject) -> object:
-    allocate, stream = cu.allocate, cu.core_stream
-    with live_block(cu):
-        for _ in loop:
-            allocate(SIZE, stream=stream).close()
-    return None
-
-
-alloc_free_empty = case(
+alloc_free_empty = alloc_and_free(
     "memory.alloc_free.empty_pool",
     "Allocate 1 KiB on a stream and free it there, in a pool that is empty when a burst begins: no live block, no threshold.",
-    calls="cuMemAllocAsync cuMemFreeAsync",
-    references="#756 #876",
-    asynchronous=True,
+    keeps_nothing,
 )
-
-
-@alloc_free_empty("bindings")
-def _(loop: Loop, cu: Subject) -> object:
-    alloc, free, stream = cu.driver.cuMemAllocAsync, cu.driver.cuMemFreeAsync, cu.stream
-    out = None
-    with release_threshold(cu, NOTHING):
-        for _ in loop:
-            _, pointer = alloc(SIZE, stream)
-            out = free(pointer, stream)
-    return out
-
-
-@alloc_free_empty("core", calls=FROM_POOL, differs=NAMES_THE_POOL)
-def _(loop: Loop, cu: Subject) -> object:
-    allocate, stream = cu.allocate, cu.core_stream
-    with release_threshold(cu, NOTHING):
-        for _ in loop:
-            allocate(SIZE, stream=stream).close()
-    return None
-
-
-alloc_free_threshold = case(
+alloc_free_threshold = alloc_and_free(
     "memory.alloc_free.threshold",
     "Allocate 1 KiB on a stream and free it there, while the pool's release threshold lets it keep everything.",
-    calls="cuMemAllocAsync cuMemFreeAsync",
-    references="#756 #876",
-    asynchronous=True,
+    keeps_everything,
 )
 
 
-@alloc_free_threshold("bindings")
-def _(loop: Loop, cu: Subject) -> object:
-    alloc, free, stream = cu.driver.cuMemAllocAsync, cu.driver.cuMemFreeAsync, cu.stream
-    out = None
-    with release_threshold(cu, EVERYTHING):
-        for _ in loop:
-            _, pointer = alloc(SIZE, stream)
-            out = free(pointer, stream)
-    return out
+def alloc_free_and_wait(name: str, title: str, pool: Pool, *, isolated: bool = False) -> Case:
+    """Declare the case of allocating, freeing and waiting for the stream, while the default pool is as *pool* has it."""
+    calls = "cuMemAllocAsync cuMemFreeAsync cuStreamSynchronize"
+    made = case(name, title, calls=calls, references="#756 #876", isolated=isolated)
+
+    @made("bindings")
+    def _(loop: Loop, cu: Subject) -> object:
+        alloc, free, stream = cu.driver.cuMemAllocAsync, cu.driver.cuMemFreeAsync, cu.stream
+        wait = cu.driver.cuStreamSynchronize
+        out = None
+        with pool(cu):
+            for _ in loop:
+                _, pointer = alloc(SIZE, stream)
+                free(pointer, stream)
+                out = wait(stream)
+        return out
+
+    @made("core", calls=f"{FROM_POOL} cuStreamSynchronize", differs=NAMES_THE_POOL)
+    def _(loop: Loop, cu: Subject) -> object:
+        allocate, stream = cu.allocate, cu.core_stream
+        with pool(cu):
+            for _ in loop:
+                allocate(SIZE, stream=stream).close()
+                stream.sync()
+        return None
+
+    return made
 
 
-@alloc_free_threshold("core", calls=FROM_POOL, differs=NAMES_THE_POOL)
-def _(loop: Loop, cu: Subject) -> object:
-    allocate, stream = cu.allocate, cu.core_stream
-    with release_threshold(cu, EVERYTHING):
-        for _ in loop:
-            allocate(SIZE, stream=stream).close()
-    return None
-
-
-alloc_free_sync = case(
+alloc_free_sync = alloc_free_and_wait(
     "memory.alloc_free_sync",
     "Allocate 1 KiB on a stream, free it there and wait for the stream, while the pool holds a live block.",
-    calls="cuMemAllocAsync cuMemFreeAsync cuStreamSynchronize",
-    references="#756 #876",
+    live_block,
 )
-
-
-@alloc_free_sync("bindings")
-def _(loop: Loop, cu: Subject) -> object:
-    alloc, free, stream = cu.driver.cuMemAllocAsync, cu.driver.cuMemFreeAsync, cu.stream
-    wait = cu.driver.cuStreamSynchronize
-    out = None
-    with live_block(cu):
-        for _ in loop:
-            _, pointer = alloc(SIZE, stream)
-            free(pointer, stream)
-            out = wait(stream)
-    return out
-
-
-@alloc_free_sync("core", calls=f"{FROM_POOL} cuStreamSynchronize", differs=NAMES_THE_POOL)
-def _(loop: Loop, cu: Subject) -> object:
-    allocate, stream = cu.allocate, cu.core_stream
-    with live_block(cu):
-        for _ in loop:
-            allocate(SIZE, stream=stream).close()
-            stream.sync()
-    return None
-
-
-alloc_free_sync_empty = case(
+alloc_free_sync_empty = alloc_free_and_wait(
     "memory.alloc_free_sync.empty_pool",
     "Allocate 1 KiB on a stream, free it there and wait for the stream; its pool is otherwise empty and keeps nothing.",
-    calls="cuMemAllocAsync cuMemFreeAsync cuStreamSynchronize",
-    references="#756 #876",
+    keeps_nothing,
     isolated=True,
 )
-
-
-@alloc_free_sync_empty("bindings")
-def _(loop: Loop, cu: Subject) -> object:
-    alloc, free, stream = cu.driver.cuMemAllocAsync, cu.driver.cuMemFreeAsync, cu.stream
-    wait = cu.driver.cuStreamSynchronize
-    out = None
-    with release_threshold(cu, NOTHING):
-        for _ in loop:
-            _, pointer = alloc(SIZE, stream)
-            free(pointer, stream)
-            out = wait(stream)
-    return out
-
-
-@alloc_free_sync_empty("core", calls=f"{FROM_POOL} cuStreamSynchronize", differs=NAMES_THE_POOL)
-def _(loop: Loop, cu: Subject) -> object:
-    allocate, stream = cu.allocate, cu.core_stream
-    with release_threshold(cu, NOTHING):
-        for _ in loop:
-            allocate(SIZE, stream=stream).close()
-            stream.sync()
-    return None
 
 
 @alloc_free_sync_empty(
@@ -217,35 +169,11 @@ def _(loop: Loop, cu: Subject) -> object:
     return None
 
 
-alloc_free_sync_threshold = case(
+alloc_free_sync_threshold = alloc_free_and_wait(
     "memory.alloc_free_sync.threshold",
     "Allocate 1 KiB on a stream, free it there and wait for the stream; the pool's release threshold lets it keep everything.",
-    calls="cuMemAllocAsync cuMemFreeAsync cuStreamSynchronize",
-    references="#756 #876",
+    keeps_everything,
 )
-
-
-@alloc_free_sync_threshold("bindings")
-def _(loop: Loop, cu: Subject) -> object:
-    alloc, free, stream = cu.driver.cuMemAllocAsync, cu.driver.cuMemFreeAsync, cu.stream
-    wait = cu.driver.cuStreamSynchronize
-    out = None
-    with release_threshold(cu, EVERYTHING):
-        for _ in loop:
-            _, pointer = alloc(SIZE, stream)
-            free(pointer, stream)
-            out = wait(stream)
-    return out
-
-
-@alloc_free_sync_threshold("core", calls=f"{FROM_POOL} cuStreamSynchronize", differs=NAMES_THE_POOL)
-def _(loop: Loop, cu: Subject) -> object:
-    allocate, stream = cu.allocate, cu.core_stream
-    with release_threshold(cu, EVERYTHING):
-        for _ in loop:
-            allocate(SIZE, stream=stream).close()
-            stream.sync()
-    return None
 
 
 alloc_free_legacy = case(
@@ -304,6 +232,14 @@ def _(loop: Loop, cu: Subject) -> object:
     return None
 
 
+def pool_of(cu: Subject, where: object) -> Any:
+    """Return the CUmemPoolProps of a pool of memory *where* a CUmemLocationType says."""
+    properties = cu.driver.CUmemPoolProps()
+    properties.allocType = cu.driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
+    properties.location.type = where
+    return properties
+
+
 alloc_free_pinned_pool = case(
     "memory.alloc_free_pinned_pool",
     "Allocate 1 KiB of a pool of pinned host memory on a stream and free it there.",
@@ -317,10 +253,7 @@ alloc_free_pinned_pool = case(
 def _(loop: Loop, cu: Subject) -> object:
     driver, stream = cu.driver, cu.stream
     alloc, free = driver.cuMemAllocFromPoolAsync, driver.cuMemFreeAsync
-    properties = driver.CUmemPoolProps()
-    properties.allocType = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
-    properties.location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA
-    pool = cu.check(driver.cuMemPoolCreate(properties))
+    pool = cu.check(driver.cuMemPoolCreate(pool_of(cu, driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_HOST_NUMA)))
     out = None
     for _ in loop:
         _, pointer = alloc(SIZE, pool, stream)
@@ -378,6 +311,31 @@ def _(loop: Loop, cu: Subject) -> object:
     return out
 
 
+@contextmanager
+def pinned(cu: Subject) -> Iterator[Any]:
+    """Lend pinned host memory, by the CUdeviceptr that a copy takes, until the stream has done with it."""
+    driver = cu.driver
+    host = cu.check(driver.cuMemAllocHost(SIZE))
+    try:
+        yield driver.CUdeviceptr(int(host))
+    finally:
+        cu.check(driver.cuStreamSynchronize(cu.stream))
+        cu.check(driver.cuMemFreeHost(host))
+
+
+@contextmanager
+def core_buffers(cu: Subject) -> Iterator[tuple[Any, Any]]:
+    """Lend a Buffer of the device and one of pinned host memory until the stream has done with both."""
+    host = cu.core.LegacyPinnedMemoryResource().allocate(SIZE)
+    device = cu.allocate(SIZE, stream=cu.core_stream)
+    try:
+        yield device, host
+    finally:
+        device.close()
+        cu.core_stream.sync()
+        host.close()
+
+
 copy_h2d_async = case(
     "memory.copy_h2d_async",
     "Copy 1 KiB of pinned host memory to the device on a stream: cuMemcpyAsync, or Buffer.copy_from.",
@@ -389,28 +347,21 @@ copy_h2d_async = case(
 
 @copy_h2d_async("bindings")
 def _(loop: Loop, cu: Subject) -> object:
-    driver, stream = cu.driver, cu.stream
-    host = cu.check(driver.cuMemAllocHost(SIZE))
-    source, target, copy = driver.CUdeviceptr(int(host)), driver.CUdeviceptr(cu.buffer), driver.cuMemcpyAsync
+    target, copy, stream = cu.driver.CUdeviceptr(cu.buffer), cu.driver.cuMemcpyAsync, cu.stream
     out = None
-    for _ in loop:
-        out = copy(target, source, SIZE, stream)
-    cu.check(driver.cuStreamSynchronize(stream))
-    cu.check(driver.cuMemFreeHost(host))
+    with pinned(cu) as source:
+        for _ in loop:
+            out = copy(target, source, SIZE, stream)
     return out
 
 
 @copy_h2d_async("core")
 def _(loop: Loop, cu: Subject) -> object:
     stream = cu.core_stream
-    source = cu.core.LegacyPinnedMemoryResource().allocate(SIZE)
-    target = cu.allocate(SIZE, stream=stream)
-    copy_from = target.copy_from
-    for _ in loop:
-        copy_from(source, stream=stream)
-    target.close()
-    stream.sync()
-    source.close()
+    with core_buffers(cu) as (target, source):
+        copy_from = target.copy_from
+        for _ in loop:
+            copy_from(source, stream=stream)
     return None
 
 
@@ -425,28 +376,21 @@ copy_d2h_async = case(
 
 @copy_d2h_async("bindings")
 def _(loop: Loop, cu: Subject) -> object:
-    driver, stream = cu.driver, cu.stream
-    host = cu.check(driver.cuMemAllocHost(SIZE))
-    source, target, copy = driver.CUdeviceptr(cu.buffer), driver.CUdeviceptr(int(host)), driver.cuMemcpyAsync
+    source, copy, stream = cu.driver.CUdeviceptr(cu.buffer), cu.driver.cuMemcpyAsync, cu.stream
     out = None
-    for _ in loop:
-        out = copy(target, source, SIZE, stream)
-    cu.check(driver.cuStreamSynchronize(stream))
-    cu.check(driver.cuMemFreeHost(host))
+    with pinned(cu) as target:
+        for _ in loop:
+            out = copy(target, source, SIZE, stream)
     return out
 
 
 @copy_d2h_async("core")
 def _(loop: Loop, cu: Subject) -> object:
     stream = cu.core_stream
-    source = cu.allocate(SIZE, stream=stream)
-    target = cu.core.LegacyPinnedMemoryResource().allocate(SIZE)
-    copy_to = source.copy_to
-    for _ in loop:
-        copy_to(target, stream=stream)
-    source.close()
-    stream.sync()
-    target.close()
+    with core_buffers(cu) as (source, target):
+        copy_to = source.copy_to
+        for _ in loop:
+            copy_to(target, stream=stream)
     return None
 
 
@@ -553,9 +497,7 @@ resource_create = case(
 def _(loop: Loop, cu: Subject) -> object:
     driver = cu.driver
     create, destroy = driver.cuMemPoolCreate, driver.cuMemPoolDestroy
-    properties = driver.CUmemPoolProps()
-    properties.allocType = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
-    properties.location.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+    properties = pool_of(cu, driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE)
     out = None
     for _ in loop:
         _, pool = create(properties)

@@ -46,15 +46,18 @@ def _uses(text: str, name: str) -> bool:
 def python(body: Callable[..., object]) -> str:
     """Return the text of *body*, below the constants, functions and classes of its module that it uses.
 
-    A case that is declared in a loop or by a function has values of its own: they are told like constants.
+    A case that is declared in a loop or by a function has values of its own: they are told like constants, and which functions of
+    its module it was given right above it.
     """
     used = list(dict.fromkeys(_used(body)))
-    return "\n\n".join([*_constants(body, *used), *(dedent(inspect.getsource(each)).strip() for each in (*used, body))])
+    *beside, own = (dedent(inspect.getsource(each)).strip() for each in (*used, body))
+    return "\n\n".join([*_constants(body, *used), *beside, *_given(body), own])
 
 
 def _used(body: Callable[..., object]) -> Iterator[Callable[..., object]]:
     """Yield the functions and classes of its module that *body* uses; before each, those that it uses."""
-    for value in inspect.getclosurevars(body).globals.values():
+    outside = inspect.getclosurevars(body)
+    for value in (*outside.globals.values(), *outside.nonlocals.values()):
         if (inspect.isfunction(value) or inspect.isclass(value)) and value.__module__ == body.__module__:
             if inspect.isfunction(value):
                 yield from _used(inspect.unwrap(value))
@@ -68,6 +71,12 @@ def _constants(*bodies: Callable[..., object]) -> list[str]:
         outside = inspect.getclosurevars(inspect.unwrap(body))
         found |= {name: value for name, value in {**outside.globals, **outside.nonlocals}.items() if _is_plain(value)}
     return ["\n".join(f"{name} = {value!r}" for name, value in found.items())] if found else []
+
+
+def _given(body: Callable[..., object]) -> list[str]:
+    """Return a paragraph that says by what name *body* calls the functions that it was given, if any."""
+    given = {name: value for name, value in inspect.getclosurevars(body).nonlocals.items() if inspect.isfunction(value)}
+    return ["\n".join(f"{name} = {value.__name__}" for name, value in given.items())] if given else []
 
 
 def _is_plain(value: object) -> bool:

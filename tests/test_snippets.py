@@ -97,3 +97,20 @@ def test_python_is_told_with_what_it_uses() -> None:
     assert told["launch.16_ints", "core"].startswith("count = 16\nkind = 'ints'\n\n@arguments_of(")
     assert "class Counter(Thread):" in told["nvrtc.gil", "core"]
     assert told["launch.empty", "core"].startswith('@empty("core"')
+
+
+def test_a_function_that_a_body_was_given_is_told_by_name() -> None:
+    """With its text, what that uses, and the name by which the body calls it, right above the body."""
+    told = {(case.id, variant.name): variant.source for case in CASES for variant in case.variants}
+    text = told["memory.alloc_free.threshold", "core"]
+    assert text.startswith("SIZE = 1024\nEVERYTHING = 18446744073709551615\n\n@contextmanager\ndef release_threshold(")
+    assert "\n\ndef keeps_everything(cu: Subject)" in text
+    assert "\n\npool = keeps_everything\n\n@made(" in text
+    assert "\n\npool = live_block\n\n@made(" in told["memory.alloc_free", "core"]
+
+
+def test_a_body_of_two_cases_is_told_with_both() -> None:
+    """Each names what it is in either."""
+    told = {(case.id, variant.name): variant.source for case in CASES for variant in case.variants}
+    assert told["launch.empty", "core"] == told["launch.empty_ex", "core"]
+    assert '\n@empty_ex("core")\ndef _(' in told["launch.empty_ex", "core"]
