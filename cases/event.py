@@ -6,6 +6,8 @@ from ctkmatrix.probe.loop import Loop
 from ctkmatrix.probe.registry import case
 from ctkmatrix.probe.subject import Subject
 
+CUDART = "cudaEventCreateWithFlags and cudaEventDestroy"
+
 
 def happened(cu: Subject, *, timing: bool = False) -> Any:
     """Return an event of cuda.bindings that was recorded and has happened."""
@@ -30,7 +32,7 @@ create_destroy = case(
     calls="cuEventCreate cuEventDestroy",
     references="#658 #677 #709",
 )
-create_destroy.native_runtime(differs="cudaEventCreateWithFlags and cudaEventDestroy")
+create_destroy.native_runtime(differs=CUDART)
 
 
 @create_destroy("bindings")
@@ -44,7 +46,7 @@ def _(loop: Loop, cu: Subject) -> object:
     return out
 
 
-@create_destroy("bindings-runtime", calls="", differs="cudaEventCreateWithFlags and cudaEventDestroy", needs="gpu")
+@create_destroy("bindings-runtime", calls="", differs=CUDART, needs="gpu")
 def _(loop: Loop, cu: Subject) -> object:
     create, destroy = cu.runtime.cudaEventCreateWithFlags, cu.runtime.cudaEventDestroy
     flags = cu.runtime.cudaEventDisableTiming
@@ -97,7 +99,7 @@ create_drop = case(
     references="#658 #677 #709",
     isolated=True,
 )
-create_drop.native_runtime(differs="cudaEventCreateWithFlags and cudaEventDestroy")
+create_drop.native_runtime(differs=CUDART)
 
 
 @create_drop("core")
@@ -108,7 +110,7 @@ def _(loop: Loop, cu: Subject) -> object:
     return None
 
 
-@create_drop("cupy", calls="", differs="cudaEventCreateWithFlags and cudaEventDestroy", needs="gpu")
+@create_drop("cupy", calls="", differs=CUDART, needs="gpu")
 def _(loop: Loop, cu: Subject) -> object:
     event = cu.cupy.cuda.Event
     for _ in loop:

@@ -26,15 +26,6 @@ def _(loop: Loop, cu: Subject) -> object:
     return out
 
 
-@empty("core", calls="cuLaunchKernelEx", differs=EX)
-def _(loop: Loop, cu: Subject) -> object:
-    launch, kernel, stream = cu.core.launch, cu.core_kernel("empty"), cu.core_stream
-    config = cu.core.LaunchConfig(grid=1, block=1)
-    for _ in loop:
-        launch(stream, config, kernel)
-    return None
-
-
 def launch_config(cu: Subject) -> object:
     """Return the CUlaunchConfig of one block of one thread on the shared stream."""
     config = cu.driver.CUlaunchConfig()
@@ -62,6 +53,7 @@ def _(loop: Loop, cu: Subject) -> object:
     return out
 
 
+@empty("core", calls="cuLaunchKernelEx", differs=EX)
 @empty_ex("core")
 def _(loop: Loop, cu: Subject) -> object:
     launch, kernel, stream = cu.core.launch, cu.core_kernel("empty"), cu.core_stream

@@ -6,6 +6,7 @@ from ctkmatrix.probe.subject import Subject
 
 CORE_CALLS = "cuCtxGetStreamPriorityRange cuStreamCreateWithPriority cuStreamDestroy"
 RANGE = "cuda.core also asks for the range of priorities"
+CUDART = "cudaStreamCreateWithPriority and cudaStreamDestroy"
 
 create_destroy = case(
     "stream.create_destroy",
@@ -13,7 +14,7 @@ create_destroy = case(
     calls="cuStreamCreateWithPriority cuStreamDestroy",
     references="#658 #677 #709",
 )
-create_destroy.native_runtime(differs="cudaStreamCreateWithPriority and cudaStreamDestroy")
+create_destroy.native_runtime(differs=CUDART)
 
 
 @create_destroy("bindings")
@@ -27,7 +28,7 @@ def _(loop: Loop, cu: Subject) -> object:
     return out
 
 
-@create_destroy("bindings-runtime", calls="", differs="cudaStreamCreateWithPriority and cudaStreamDestroy", needs="gpu")
+@create_destroy("bindings-runtime", calls="", differs=CUDART, needs="gpu")
 def _(loop: Loop, cu: Subject) -> object:
     create, destroy = cu.runtime.cudaStreamCreateWithPriority, cu.runtime.cudaStreamDestroy
     flags = cu.runtime.cudaStreamNonBlocking
@@ -53,7 +54,7 @@ create_drop = case(
     references="#658 #677 #709",
     isolated=True,
 )
-create_drop.native_runtime(differs="cudaStreamCreateWithPriority and cudaStreamDestroy")
+create_drop.native_runtime(differs=CUDART)
 
 
 @create_drop("core", calls=CORE_CALLS, differs=RANGE)
