@@ -526,6 +526,21 @@ tell(device.value == host.value, cu.cuMemFreeHost(host), cu.cuMemFree_v2(managed
     assert told(null, code) == [True, 0, 0, 0, 0]
 
 
+def test_host_memory_that_was_freed_last_is_given_again(null: Path) -> None:
+    """To who asks for as much, so that what malloc does is no part of a call; never twice, and none of another size."""
+    code = """
+primary()
+def block(size): return made("cuMemHostAlloc", c_size_t(size), 0)
+first = block(4096)
+cu.cuMemFreeHost(first)
+again, other, larger = block(4096), block(4096), block(8192)
+ctypes.memset(larger.value, 1, 8192)
+for each in (again, other, larger): cu.cuMemFreeHost(each)
+tell(again.value == first.value, len({again.value, other.value, larger.value}), cu.cuMemFreeHost(None))
+"""
+    assert told(null, code) == [True, 3, 0]
+
+
 def test_a_sticky_error_comes_back_from_everything(null: Path) -> None:
     """Once set, work and waiting fail by it until it is taken back; a fresh process may start with one."""
     code = """

@@ -83,11 +83,26 @@ static CUresult allocate(CUdeviceptr *address, size_t bytes, enum counted by) {
   return GIVE(address, new_address(by, power));
 }
 
+/* Host memory lies behind its size. Each thread keeps the block that it freed last for the next that is as large: what malloc
+ * does for an aligned block depends on all that the program did before, by hundreds of instructions. */
+#define HEADER 512
+static __thread size_t *kept;
+
 static CUresult allocate_host(void **address, size_t bytes) {
   CUresult refused = null_ready();
   if (refused) return refused;
-  *address = aligned_alloc(512, (bytes + 511) / 512 * 512);
-  return *address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+  size_t *block = kept, size = (bytes + 511) / 512 * 512;
+  if (block && *block == size) kept = NULL;
+  else if (!(block = aligned_alloc(512, size + HEADER))) return CUDA_ERROR_OUT_OF_MEMORY;
+  *block = size;
+  return GIVE(address, (char *)block + HEADER);
+}
+
+static void free_host(void *address) {
+  size_t *block = (size_t *)((char *)address - HEADER);
+  if (!address) return;
+  if (kept) free(block);
+  else kept = block;
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes) { return allocate(address, bytes, NO_POOL); }
@@ -106,14 +121,14 @@ CUresult cuMemHostAlloc(void **address, size_t bytes, unsigned int flags) { retu
 CUresult cuMemAllocHost_v2(void **address, size_t bytes) { return allocate_host(address, bytes); }
 
 CUresult cuMemFreeHost(void *address) {
-  free(address);
+  free_host(address);
   return CUDA_SUCCESS;
 }
 
 /* A generated call may have given a handle for an address: it stands for nothing. What is left is host memory. */
 HOT CUresult cuMemFree_v2(CUdeviceptr address) {
   if (is_device(address)) count(counted_by(address), -size_of(address));
-  else if (!is_handle(address)) free((void *)address);
+  else if (!is_handle(address)) free_host((void *)address);
   return null_sticky;
 }
 
