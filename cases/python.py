@@ -4,7 +4,7 @@ from importlib import import_module
 
 from ctkmatrix.probe.loop import Loop
 from ctkmatrix.probe.registry import case
-from ctkmatrix.probe.subject import Subject
+from ctkmatrix.probe.subject import NotInThisVersion, Subject
 
 CONTROL = "A control: it tells what Python costs, whatever the version of CUDA."
 
@@ -80,6 +80,8 @@ dotted = case(
 @dotted("python")
 def _(loop: Loop, _cu: Subject) -> object:
     cuda = import_module("cuda")
+    if not hasattr(cuda, "bindings"):
+        raise NotInThisVersion("cuda.core 0.4.0 takes the name «bindings» out of the package «cuda»")
     out = None
     for _ in loop:
         out = cuda.bindings.driver.cuCtxGetDevice

@@ -32,22 +32,32 @@ OTHERS = [(case, variant) for case in CASES for variant in case.variants if re.s
 
 PEERS = Cell("13.0", "3.12", "13.0.3", "1.2.2", extras=("cupy-cuda13x",))
 
+OLDEST, NEWEST = "3.11", "3.14"
+
+PAIRS = (
+    ("12.9", "12.9.10", "0.3.2"),
+    ("12.9", "12.9.10", "0.4.0"),
+    ("12.9", "12.9.10", "0.4.2"),
+    ("12.9", "12.9.10", "0.5.1"),
+    ("12.9", "12.9.10", "0.6.0"),
+    ("12.9", "12.9.10", "0.7.0"),
+    ("12.9", "12.9.10", "1.0.1"),
+    ("12.9", "12.9.10", "1.1.1"),
+    ("12.9", "12.9.0", "1.2.2"),
+    ("13.0", "13.0.0", "1.2.2"),
+    ("13.2", "13.2.0", "1.2.2"),
+    ("13.5", "13.5.0", "1.2.2"),
+)
+"""Toolkit, cuda-bindings and cuda-core, spread over the releases."""
+
+NO_WHEEL = {("12.9.10", "0.3.2"), ("12.9.0", "1.2.2"), ("13.0.0", "1.2.2")}
+"""Of one of the two for the newest Python."""
+
 RELEASES = (
-    Cell("12.9", "3.12", "12.9.10", "0.3.2"),
-    Cell("12.9", "3.12", "12.9.10", "0.4.2"),
-    Cell("12.9", "3.12", "12.9.10", "0.5.1"),
-    Cell("12.9", "3.12", "12.9.10", "0.6.0"),
-    Cell("12.9", "3.12", "12.9.10", "0.7.0"),
-    Cell("12.9", "3.12", "12.9.10", "1.0.1"),
-    Cell("12.9", "3.12", "12.9.10", "1.1.1"),
-    Cell("12.9", "3.12", "12.9.0", "1.2.2"),
-    Cell("13.0", "3.12", "13.0.0", "1.2.2"),
-    Cell("13.2", "3.11", "13.2.0", "1.2.2"),
-    Cell("12.9", "3.11", "12.9.4", "1.2.2"),
-    Cell("13.5", "3.14", "13.5.0", "1.2.2"),
+    *(Cell(toolkit, OLDEST, bindings, core) for toolkit, bindings, core in PAIRS),
+    *(Cell(toolkit, NEWEST, bindings, core) for toolkit, bindings, core in PAIRS if (bindings, core) not in NO_WHEEL),
     PEERS,
 )
-"""Spread over the releases of cuda-core and cuda-bindings, on the oldest and the newest Python that have wheels."""
 
 ALL_BUT_A_FEW = 0.75
 """Of the variants, so many at least are in every release: one in which nearly nothing is there was read wrongly."""
