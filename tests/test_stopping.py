@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from ctkmatrix import caseset, compilers, matrix, plan
 from ctkmatrix.model import Estimate, Field, Outcome, Profile, Status
 from ctkmatrix.stopping import reached, too_wide, wanted
+from tests.conftest import ROOT
+
+MATRIX = matrix.load(ROOT / "matrix.toml")
+CASES = caseset.load(ROOT, compilers.LIBRARY_FLAGS)
+ADDING = [one for one in MATRIX.profiles if one.max_processes > one.processes]
 
 PROFILE = Profile("p", 12, 5, 0.01, 60, max_processes=24, relative=0.02, absolute=5e-9)
 
@@ -62,3 +68,11 @@ def test_a_verdict_does_not_decide() -> None:
     assert reached(PROFILE, field(estimate(1e-6, 0), estimate(500e-9, 19e-9))) == reached(
         PROFILE, field(estimate(1e-6, 0), estimate(-500e-9, 19e-9))
     )
+
+
+@pytest.mark.parametrize("target", ["null", "sm_90"])
+@pytest.mark.parametrize("profile", ADDING, ids=[one.name for one in ADDING])
+def test_the_limit_of_a_profile_leaves_time_to_measure_again(profile: Profile, target: str) -> None:
+    """With every case: a limit that the planned processes alone take would leave every wide interval as it is."""
+    planned = plan.rounds(MATRIX.cells[-1:], CASES, profile, device=target, seed=1, max_padding=4096)
+    assert plan.expected_seconds(list(planned), profile) < 0.8 * profile.seconds_limit
