@@ -40,6 +40,9 @@ SECONDS = 1e-8
 
 MARGIN = Margin(0.03, 10e-9)
 FAMILY = 50
+WHOLE = 1000
+"""About as many as `nox -s validate` compares by time: every case, native controls too, on four Pythons."""
+
 ALARMS = {Judgement.SLOWER, Judgement.FASTER}
 
 INTERVALS = """## Intervals
@@ -52,7 +55,8 @@ VERDICTS = f"""## Verdicts
 
 By the code that judges real runs (`verdicts.py`): paired by round, a time of 1 µs, a margin of 3 %. The candidate takes the same
 time, 5 % more, or 6 % more (twice the margin). An alarm is a verdict of slower or faster where nothing changed. A comparison
-stands alone (a family of one), or among {FAMILY} of which no other has changed (Holm over all {FAMILY}).
+stands alone (a family of one), or among {FAMILY} of which no other has changed (Holm over all {FAMILY}), or among {WHOLE:,}:
+about as many as `nox -s validate` compares by time with every case on four Pythons.
 """
 
 VERDICT_HEADS = (
@@ -64,6 +68,7 @@ VERDICT_HEADS = (
     "equivalent, alone",
     "+5 %: slower, alone",
     f"+5 %: slower, 1 of {FAMILY}",
+    f"+5 %: slower, 1 of {WHOLE:,}",
     "+6 %: equivalent, alone",
 )
 
@@ -117,6 +122,12 @@ def share(wanted: set[Judgement], families: Iterable[Sequence[Comparison]]) -> f
     return float(np.mean([verdicts.judge(family)[0].judgement in wanted for family in families]))
 
 
+def found_among(many: int, slower: Sequence[Comparison]) -> float:
+    """Return how often one of *slower* is found, each the only change among *many*: Holm multiplies the least p by all."""
+    changes = [(one.change, one.margin) for one in slower if one.change]
+    return float(np.mean([change.value > margin and many * change.p() < verdicts.LEVEL for change, margin in changes]))
+
+
 def alarms(family: Sequence[Comparison]) -> int:
     """Return how many of a family are judged slower or faster."""
     return sum(verdict.judgement in ALARMS for verdict in verdicts.judge(family))
@@ -140,6 +151,7 @@ def verdict_row(noise: Noise, count: int, trials: int, seed: int) -> str:
         f"{share({Judgement.EQUIVALENT}, ([one] for one in same)):.3f}",
         f"{share({Judgement.SLOWER}, ([one] for one in slower)):.3f}",
         f"{share({Judgement.SLOWER}, ([one, *others[1:]] for one, others in zip(slower, grouped, strict=True))):.3f}",
+        f"{found_among(WHOLE, slower):.3f}",
         f"{share({Judgement.EQUIVALENT}, ([one] for one in twice)):.3f}",
     )
 

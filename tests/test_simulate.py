@@ -12,6 +12,7 @@ import scipy.stats
 
 from ctkmatrix import noises, simulate, stats
 from ctkmatrix.estimators import ESTIMATORS
+from ctkmatrix.model import Judgement
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,6 +89,17 @@ def test_quality_by_hand() -> None:
     assert simulate.quality(ESTIMATORS["mean, t"], np.array([[1.0, 1.0], [2.0, 2.0]]), 1.0) == simulate.Quality(0.5, 0.0, 0.0)
 
 
+def test_a_change_among_many_is_found_as_often_as_the_verdicts_find_it() -> None:
+    """The shortcut for large families says what `judge` says of the one that changed, among others that did not."""
+    random, many = np.random.default_rng(1), 40
+    slower = simulate.compared(noises.NOISES[0], 12, 0.05, 60, random)
+    same = simulate.compared(noises.NOISES[0], 12, 0.0, many - 1, random)
+    judged = simulate.share({Judgement.SLOWER}, ([one, *same] for one in slower))
+    assert 0.3 < judged < 0.9
+    assert simulate.found_among(many, slower) == pytest.approx(judged)
+    assert simulate.found_among(1, slower) > judged > simulate.found_among(1000, slower)
+
+
 def residuals(spread: float, rounds: int = 20) -> list[list[float]]:
     """Return 40 series of normal residuals, *spread* ns apart, about a change of 50 ns that is to be taken out."""
     drawn = np.random.default_rng(4).normal(50, spread, (40, rounds)) * 1e-9
@@ -139,6 +151,7 @@ def test_the_shipped_page_was_made_by_this_code() -> None:
     """Its seed and number of trials are the defaults, and its rows are those of today's estimators and noises."""
     shipped = simulate.EVIDENCE.read_text(encoding="utf-8")
     assert f"Seed {simulate.SEED}; {simulate.TRIALS} samples" in shipped
+    assert simulate.row(*simulate.VERDICT_HEADS) in shipped
     assert re.findall(r"^### (.*)$", shipped, re.MULTILINE) == [noise.title for noise in noises.NOISES]
     for name in ESTIMATORS:
         assert shipped.count(f"| {name} |") == len(noises.NOISES)
