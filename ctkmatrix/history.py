@@ -137,10 +137,10 @@ def page(results: Results, told: History, published: Sequence[Published], comman
         f"{manifest.counter.get('valgrind', '')}, over the null driver. {len(results.cells)} cells of {len(results.cases)} cases",
         f"took {duration(manifest.wall_seconds)}, environments included.",
         "",
-        "A step is a change of the minimum over five heaps, against the release before, beyond the margin of the case (1 %",
-        "where `matrix.toml` says no more) and beyond the overlap of the two. Bindings are compared within one major of CUDA,",
-        "each on the toolkit of its own version. Counts tell nothing of the driver, nor of waiting: an instruction is not always",
-        "as long.",
+        "A step is a change of the minimum over five heaps, against the release before it in the group, beyond the margin of the",
+        "case (1 % where `matrix.toml` says no more) and beyond the overlap of the two. Bindings are compared within one major",
+        "of CUDA, each on the toolkit of its own version. Counts tell nothing of the driver, nor of waiting: an instruction is",
+        "not always as long.",
         "",
         "## Found",
         "",
@@ -194,7 +194,8 @@ def _verdict(told: History, one: Published) -> str:
         if (step.package, step.case, step.variant) == (one.package, one.case, one.variant) and step.version in one.versions
     ]
     if not reached:
-        return "not counted: no neighbour before it in the group"
+        counted = any((step.case, step.variant) == (one.case, one.variant) for step in told.steps)
+        return f"not counted: {'no neighbour before it in the group' if counted else f'the run has no counts of {one.case}'}"
     changes = [
         ("" if step.change.matters else "not found: ", f"{step.change.relative:+.1%} in {step.version}") for step in reached
     ]

@@ -90,20 +90,22 @@ def test_only_cells_of_one_interpreter_are_compared() -> None:
 
 
 def test_found_and_published_stand_beside_each_other() -> None:
-    """Found and published, published and not found, not counted at all, not measured by any case; found and not published."""
+    """Found and published, published and not found, not counted for either reason, not measured; found and not published."""
     results = run(bindings={"12.9.9/1.2.2": 900.0, "12.9.10/1.2.2": 900.0}, core={"12.9.10/0.10.0": 800.0})
     said = [
         Published(BINDINGS, ("12.9.9",), "faster", "#1", "enum.construct", "bindings"),
         Published(BINDINGS, ("12.9.10",), "faster again", "#2", "enum.construct", "bindings"),
         Published(CORE, ("0.2.0",), "long ago", "#3", "enum.construct", "core"),
         Published(CORE, ("1.2.2",), "elsewhere", "#4"),
+        Published(CORE, ("1.2.2",), "on a GPU", "#5", "view.torch", "core"),
     ]
     text = history.page(results, told(results), said, "nox -s count")
     assert "| cuda-bindings 12.9.9 | enum.construct | bindings | 900" not in text
     assert "-10.0% |" in text
     assert "faster (#1)" in text
     assert "not found: +0." in text or "not found: -0." in text
-    assert "not counted: no neighbour before it" in text
+    assert "| #3 | not counted: no neighbour before it in the group |" in text
+    assert "| #5 | not counted: the run has no counts of view.torch |" in text
     assert "no case measures it" in text
     assert "| cuda-core 0.10.0 | enum.construct | core | 1,0" in text
     assert "| no |" in text
