@@ -17,6 +17,7 @@ if __name__ == "__main__":
 from ctkmatrix import app, profiling, validate
 from ctkmatrix.errors import CtkmatrixError, Exit, UsageError
 from ctkmatrix.job import Place
+from ctkmatrix.plaintext import harmless
 from ctkmatrix.suggest import perhaps
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def main(words: Sequence[str]) -> Exit:
         command, options, rest = split(words)
         return COMMANDS[command](place, options, rest)
     except CtkmatrixError as error:
-        print(f"ctkmatrix: {error}", file=sys.stderr)
+        print(f"ctkmatrix: {harmless(str(error))}", file=sys.stderr)
         return error.exit
     except KeyboardInterrupt:
         print("ctkmatrix: interrupted; the same command with --resume goes on with what was begun", file=sys.stderr)

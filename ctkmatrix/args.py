@@ -167,11 +167,12 @@ def _device(text: str) -> str:
     return text
 
 
-def _unknown(word: str, options: Iterable[str]) -> str:
-    """Say what may have been meant by *word*, which is no option."""
+def _unknown(word: str, options: Collection[str]) -> str:
+    """Say what may have been meant by *word*, which is none of the *options*."""
     if not word.startswith("-"):
         option = "--cell" if re.match(r"cu\d", word) else "--case"
-        return f"after --: unexpected word {word!r}; perhaps you meant {option} {word!r}"
+        near = f"perhaps you meant {option} {word!r}" if option in options else "--help lists what there is"
+        return f"after --: unexpected word {word!r}; {near}"
     return f"after --: unknown option {word.partition('=')[0]}{perhaps(word.partition('=')[0], options)}; --help lists them"
 
 

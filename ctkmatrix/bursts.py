@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ctkmatrix import device as devices
-from ctkmatrix import journal, machine
-from ctkmatrix.measure import differences, opening
+from ctkmatrix import journal, machine, protocol
 from ctkmatrix.model import Burst, BurstTime
 from ctkmatrix.probe.registry import NATIVE
+from ctkmatrix.quantities import number
 from ctkmatrix.workers import OPEN_LIMIT, Launch, WorkerLost, WorkerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
-    from typing import Any
 
     from ctkmatrix.device import Device
-    from ctkmatrix.measure import Measurer, Setup
+    from ctkmatrix.measure import Measurer
     from ctkmatrix.model import Case
+    from ctkmatrix.protocol import Setup
 
 CASES = ("launch.empty", "launch.512_doubles")
 """The least and the most that a launch puts into the queue: no argument, and 4 KiB of them."""
@@ -81,9 +81,7 @@ def find(setup: Setup, device: Device, log: Path) -> Burst:
 def _open(worker: WorkerProcess, setup: Setup, device: Device) -> str:
     """Make *worker* ready; return the variant to measure: that of ``cuda.bindings`` where there is no native one."""
     cpu = machine.least_loaded(devices.near_cpus(device, os.sched_getaffinity(0)))
-    opened = _answer(worker.ask(opening(setup, device) | {"cpu": cpu}, OPEN_LIMIT))
-    if mismatch := differences(setup.cell, opened):
-        raise WorkerLost(mismatch)
+    opened = protocol.open_worker(worker, setup, device, OPEN_LIMIT, cpu=cpu)
     return NATIVE if NATIVE in setup.native and NATIVE not in opened["unavailable"] else "bindings"
 
 
@@ -101,25 +99,18 @@ def _until_one_agrees(worker: WorkerProcess, variant: str) -> list[BurstTime]:
 def ask(worker: WorkerProcess, variant: str, length: int) -> list[BurstTime]:
     """Return what each of the cases takes in bursts of *length*. Raises WorkerLost where that cannot be measured."""
     request = {"op": "burst", "cases": CASES, "variant": variant, "burst": length, "turns": TURNS, "pairs": PAIRS}
-    answer = _answer(worker.ask(request, LIMIT))
-    try:
-        times = msgspec.convert(answer.get("times"), dict[str, dict[int, float]], str_keys=True)
-    except msgspec.ValidationError as error:
-        raise WorkerLost(f"the worker's answer makes no sense: {error}") from error
+    answer = worker.ask(request, LIMIT)
+    with protocol.making_sense():
+        times = msgspec.convert(answer["times"], dict[str, dict[int, float]], str_keys=True)
     return [BurstTime(length, case, seconds) for case, seconds in times.items()]
-
-
-def _answer(answer: dict[str, Any]) -> dict[str, Any]:
-    if "error" in answer:
-        raise WorkerLost(answer["error"])
-    return answer
 
 
 def choose(cell: str, variant: str, times: Sequence[BurstTime]) -> Burst:
     """Return the longest length whose *times* all agree; the shortest, and that none does, where that is so."""
     lengths = {one.length for one in times}
     agreeing = lengths - {one.length for one in times if not agrees(one)}
-    reason = "" if agreeing else f"in none does a launch take as long in {TURNS[0]:,} turns as in {TURNS[1]:,}"
+    few, many = (number(turns, 9) for turns in TURNS)
+    reason = "" if agreeing else f"in none does a launch take as long in {few} turns as in {many}"
     return Burst(max(agreeing, default=min(lengths)), cell, variant, tuple(times), reason)
 
 

@@ -20,6 +20,9 @@ GET_IT = (
 SAME_PLACES = ("setarch", "-R")
 """util-linux's way to turn address randomisation off for one command: objects that hash by their address would move counts."""
 
+OPEN_LIMIT = 300.0
+"""Seconds that a worker under it may take for imports, cuInit and the context; 8 on an idle machine."""
+
 ENVIRONMENT = {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
 """The whole environment beside the cell's own variables: another one moves counts by up to 0.6 %, another hash seed by 3 %."""
 
@@ -44,6 +47,10 @@ class Callgrind:
         files = (f"--callgrind-out-file={name}", f"--log-file={name}.log")
         own = ("--tool=callgrind", "--quiet", "--instr-atstart=no", *files)
         return (*SAME_PLACES, str(self.valgrind), *own, *options, str(python), "-s", "-P")
+
+    def watched(self, output: Path, heap: int) -> dict[str, str | int]:
+        """Return what a worker that runs under ``command`` is told when it is opened; *heap* is the seed of its heap."""
+        return {"marker": str(self.marker), "output": str(output), "heap": heap}
 
 
 def find(cache: Path, compiler: str) -> Callgrind:

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ctkmatrix.needs import GPU
-from ctkmatrix.quantities import MINUS, TIMES, duration
+from ctkmatrix.quantities import MINUS, THIN, TIMES, duration
 
 if TYPE_CHECKING:
     from ctkmatrix.model import Case, Variant
@@ -50,8 +50,8 @@ def needs(variant: Variant) -> str:
 
 
 def value(figure: Figure) -> str:
-    """Say a published number with its unit, as its source has it."""
-    return f"{figure.value:.6g} {figure.unit}".replace("-", MINUS)
+    """Say a published number with its unit: the digits of its source, grouped like all numbers."""
+    return f"{figure.value:,.6g} {figure.unit}".replace(",", THIN).replace("-", MINUS)
 
 
 def package(figure: Figure) -> str:

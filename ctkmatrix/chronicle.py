@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ctkmatrix import history, matrix, verdicts
-from ctkmatrix.errors import CtkmatrixError, UsageError
+from ctkmatrix.errors import UsageError
 from ctkmatrix.history import Published
+from ctkmatrix.standalone import standalone
 from ctkmatrix.store import Store, replace
 
 if TYPE_CHECKING:
@@ -56,8 +57,5 @@ def main(words: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    try:
+    with standalone():
         main([word for word in sys.argv[1:] if word != "--"])
-    except CtkmatrixError as error:
-        print(f"ctkmatrix: {error}", file=sys.stderr)
-        sys.exit(int(error.exit))

@@ -9,11 +9,12 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import psutil
 
-from ctkmatrix import callgrind, journal, measure, plan
+from ctkmatrix import callgrind, journal, plan, protocol
+from ctkmatrix.attempts import Attempts
 from ctkmatrix.workers import Launch, WorkerLost, WorkerProcess
 
 if TYPE_CHECKING:
@@ -21,12 +22,9 @@ if TYPE_CHECKING:
 
     from ctkmatrix.callgrind import Callgrind
     from ctkmatrix.device import Device
-    from ctkmatrix.measure import Setup
     from ctkmatrix.plan import Block, Process
+    from ctkmatrix.protocol import Setup
     from ctkmatrix.store import Run
-
-OPEN_LIMIT = 300.0
-"""Seconds for imports, cuInit and the context under valgrind; 8 on an idle machine."""
 
 WORKER_BYTES = 1.5e9
 """Memory that a worker under valgrind may need: one with NVRTC at work took 1.1 GB."""
@@ -38,7 +36,7 @@ class Stopped(Exception):
 
 @dataclass
 class Counter:
-    """Counts processes; remembers what has been given up. Its methods but ``count`` run in several threads."""
+    """Counts processes; remembers what it has tried. Its methods but ``count`` run in several threads."""
 
     run: Run
     device: Device
@@ -46,23 +44,14 @@ class Counter:
     setups: dict[str, Setup]
     advance: Callable[[float, str], None]
     block_limit: float = plan.COUNT.block_limit
-    given_up: set[tuple[str, str]] = field(default_factory=set)
-    """(cell, case) that crashed, hung, or left dirt: once is enough."""
-    failed: set[tuple[str, str, str]] = field(default_factory=set)
-    processes: int = 0
+    attempts: Attempts = field(default_factory=Attempts)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _alive: set[WorkerProcess] = field(default_factory=set)
     _stopping: bool = False
 
     def recall(self, records: Iterable[journal.Record]) -> None:
         """Go on from *records*: a resumed run keeps its failures and its count of processes."""
-        for record in records:
-            if isinstance(record, journal.Counted):
-                self._learn(record)
-            elif isinstance(record, journal.Lost):
-                self.given_up.add((record.cell, record.case))
-            elif isinstance(record, journal.Opened):
-                self.processes = max(self.processes, record.process + 1)
+        self.attempts.recall(records, journal.Counted)
 
     def count(self, processes: Sequence[Process]) -> None:
         """Count all blocks of *processes*, begun in their order, as many at once as there are CPUs and memory for.
@@ -95,12 +84,12 @@ class Counter:
     def _one_worker(self, process: Process, blocks: list[Block]) -> int:
         """Count *blocks* in one worker until one loses or soils it; return how many were taken."""
         cell = process.cell.id
-        if (cell, "") in self.given_up or not any(self._variants(cell, block) for block in blocks):
+        if not self.attempts.any_left(process.cell, blocks):
             for block in blocks:
                 self._told(cell, block)
             return len(blocks)
         with self._lock:
-            number, self.processes = self.processes, self.processes + 1
+            number = self.attempts.begin()
         current, taken = "", 0
         lifetime: list[float] = []
         try:
@@ -139,54 +128,32 @@ class Counter:
 
     def _open(self, worker: WorkerProcess, process: Process, number: int, output: Path) -> None:
         setup = self.setups[process.cell.id]
-        watched = {"marker": str(self.tool.marker), "output": str(output), "heap": process.round}
-        answer = self._ask(worker, measure.opening(setup, self.device) | {"callgrind": watched}, OPEN_LIMIT)
-        if mismatch := measure.differences(setup.cell, answer):
-            raise WorkerLost(mismatch)
+        watched = self.tool.watched(output, process.round)
+        identity = protocol.open_worker(worker, setup, self.device, callgrind.OPEN_LIMIT, callgrind=watched)
         opened = journal.Opened(
-            cell=setup.cell.id, process=number, round=process.round, cpu=None, padding=0, identity=answer, counted=True
+            cell=setup.cell.id, process=number, round=process.round, cpu=None, padding=0, identity=identity, counted=True
         )
         self._append(opened)
 
     def _block(self, worker: WorkerProcess, process: Process, number: int, block: Block) -> journal.Counted | None:
         cell = process.cell.id
-        variants = self._variants(cell, block)
+        variants = self.attempts.left(process.cell, block)
         if not variants:
             self._told(cell, block)
             return None
         request = {"op": "count", "case": block.case.id, "variants": variants}
-        record = _counted(process, number, block.case.id, self._ask(worker, request, self.block_limit))
-        self._learn(record)
+        answer = worker.ask(request, self.block_limit)
+        record = protocol.block(journal.Counted, process, number, block.case.id, answer)
+        self.attempts.learn(record)
         self._append(record)
         self._told(cell, block)
         return record
-
-    def _ask(self, worker: WorkerProcess, request: dict[str, Any], limit: float) -> dict[str, Any]:
-        answer = worker.ask(request, limit)
-        if "error" in answer:
-            raise WorkerLost(answer["error"])
-        return answer
-
-    def _variants(self, cell: str, block: Block) -> list[str]:
-        if (cell, block.case.id) in self.given_up:
-            return []
-        core = self.setups[cell].cell.core
-        return [
-            variant
-            for variant in block.variants
-            if (cell, block.case.id, variant) not in self.failed and (core is not None or variant != "core")
-        ]
-
-    def _learn(self, record: journal.Counted) -> None:
-        self.failed |= {(record.cell, record.case, variant) for variant in (*record.failures, *record.absent)}
-        if record.dirt:
-            self.given_up.add((record.cell, record.case))
 
     def _lose(self, lost: journal.Lost) -> None:
         """Write down what was lost, unless it was we who ended the worker."""
         if self._stopping:
             raise Stopped
-        self.given_up.add((lost.cell, lost.case))
+        self.attempts.lose(lost)
         self._append(lost)
 
     def _append(self, record: journal.Record) -> None:
@@ -201,24 +168,3 @@ class Counter:
 def at_once() -> int:
     """Return how many workers run at the same time: one a CPU, where the memory that is free now allows it."""
     return max(1, min(len(os.sched_getaffinity(0)), int(psutil.virtual_memory().available / WORKER_BYTES)))
-
-
-def _counted(process: Process, number: int, case: str, answer: dict[str, Any]) -> journal.Counted:
-    """Return the record of an answer. Raises WorkerLost where it makes no sense."""
-    try:
-        absent, failures = set(answer["not_applicable"]), answer["failures"]
-        return journal.Counted(
-            cell=process.cell.id,
-            process=number,
-            round=process.round,
-            case=case,
-            results={
-                variant: journal.Instructions(count["turns"], count["instructions"], count["settled"])
-                for variant, count in answer["results"].items()
-            },
-            failures={variant: reason for variant, reason in failures.items() if variant not in absent},
-            absent={variant: reason for variant, reason in failures.items() if variant in absent},
-            dirt=answer["dirt"],
-        )
-    except (KeyError, TypeError, AttributeError) as error:
-        raise WorkerLost(f"the worker's answer makes no sense: {error!r}") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ctkmatrix import args, callgrind, caseset, compilers, device, journal, machine, matrix, plan
 from ctkmatrix.args import Arguments
@@ -174,10 +174,8 @@ def _counter(place: Place, metric: Metric) -> Callgrind | None:
 def _resumed(place: Place, loaded: Matrix, only: Sequence[str], asked: Arguments) -> Job:
     """Return the job of an earlier run: its own cells, cases, profile and seed, which *asked* must not contradict."""
     run = Store(place.reports).find(asked.resume or args.LATEST)
-    records = tuple(run.records())
-    began = records[0] if records else None
-    if not isinstance(began, journal.Began):
-        raise NotComparable(f"run {run.id} cannot be resumed: its journal holds no plan")
+    records = tuple(run.earlier_records())
+    began = cast("journal.Began", records[0])  # no journal is read without
     _same("schema", str(began.schema), str(SCHEMA), run)
     pauses = [record for record in records if isinstance(record, journal.Paused)]
     if pauses and not pauses[-1].interrupted:

@@ -62,6 +62,18 @@ class Opened(msgspec.Struct, frozen=True, tag="opened", kw_only=True):
     counted: bool = False
 
 
+class Answered(msgspec.Struct, frozen=True, kw_only=True):
+    """A block was answered. ``failures`` and ``absent`` (not in this version) map variants to reasons."""
+
+    cell: str
+    process: int
+    round: int
+    case: str
+    failures: dict[str, str] = {}
+    absent: dict[str, str] = {}
+    dirt: str = ""
+
+
 class Values(msgspec.Struct, frozen=True):
     """One variant's values in one process, seconds a turn."""
 
@@ -70,17 +82,10 @@ class Values(msgspec.Struct, frozen=True):
     warmups: tuple[float, ...]
 
 
-class Measured(msgspec.Struct, frozen=True, tag="measured", kw_only=True):
-    """A block was answered. ``failures`` and ``absent`` (not in this version) map variants to reasons; ``looped`` is seconds."""
+class Measured(Answered, frozen=True, tag="measured", kw_only=True):
+    """A block was measured; ``looped`` is the seconds inside timed loops."""
 
-    cell: str
-    process: int
-    round: int
-    case: str
     results: dict[str, Values]
-    failures: dict[str, str] = {}
-    absent: dict[str, str] = {}
-    dirt: str = ""
     looped: float = 0.0
 
 
@@ -92,17 +97,10 @@ class Instructions(msgspec.Struct, frozen=True):
     settled: bool
 
 
-class Counted(msgspec.Struct, frozen=True, tag="counted", kw_only=True):
-    """A block was counted; as ``Measured``."""
+class Counted(Answered, frozen=True, tag="counted", kw_only=True):
+    """A block's instructions were counted."""
 
-    cell: str
-    process: int
-    round: int
-    case: str
     results: dict[str, Instructions]
-    failures: dict[str, str] = {}
-    absent: dict[str, str] = {}
-    dirt: str = ""
 
 
 class Lost(msgspec.Struct, frozen=True, tag="lost", kw_only=True):

@@ -13,8 +13,8 @@ from ctkmatrix.results import over_null
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from ctkmatrix.collected import Key
     from ctkmatrix.model import Case, CellResult, Count, Field, Margin, Results, Verdict
-    from ctkmatrix.results import Key
     from ctkmatrix.verdicts import Points
 
     Pair = tuple[CellResult, CellResult]

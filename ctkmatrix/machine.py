@@ -9,6 +9,7 @@ import os
 import platform
 import subprocess
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,11 @@ import pynvml
 
 if TYPE_CHECKING:
     from ctkmatrix.device import Device
+
+
+def now() -> str:
+    """Return the time of day, ISO 8601, UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def describe() -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ctkmatrix import compilers, envs, journal, nulldriver, toolkits
 from ctkmatrix.errors import EnvironmentFailed, MachineError
-from ctkmatrix.measure import Setup
 from ctkmatrix.probe.registry import NATIVE, NATIVE_RUNTIME
+from ctkmatrix.protocol import Setup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

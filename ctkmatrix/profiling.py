@@ -5,7 +5,6 @@ Everything runs over the null driver. Instructions are counted by callgrind; wit
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import sys
 import tempfile
@@ -13,15 +12,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from ctkmatrix import callgraph, callgrind, caseset, compilers, device, envs, flame, matrix, prepare, sampling
+from ctkmatrix import args, callgraph, callgrind, caseset, compilers, device, envs, flame, matrix, prepare, protocol, sampling
 from ctkmatrix.errors import Exit, UsageError
 from ctkmatrix.needs import NULL, lack
 from ctkmatrix.profiles import INSTRUCTIONS, SAMPLES, Difference, Profile, write
 from ctkmatrix.progress import Display
 from ctkmatrix.suggest import perhaps
-from ctkmatrix.workers import Launch, WorkerLost, WorkerProcess
+from ctkmatrix.workers import OPEN_LIMIT, Launch, WorkerLost, WorkerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -30,14 +29,12 @@ if TYPE_CHECKING:
     from ctkmatrix.callgraph import Dump, Stacks
     from ctkmatrix.callgrind import Callgrind
     from ctkmatrix.job import Place
-    from ctkmatrix.measure import Setup
     from ctkmatrix.model import Case, Cell, Variant
+    from ctkmatrix.protocol import Setup
 
 MOST_TURNS = 1000
 ENOUGH = 20_000_000
 """Instructions that a block of turns takes about, at most: callgrind runs some 50 million a second, and needs six such blocks."""
-OPEN_LIMIT = 300.0
-"""Seconds for imports, cuInit and the context under valgrind; 8 on an idle machine."""
 BLOCK_LIMIT = 600.0
 
 
@@ -78,18 +75,9 @@ class Ground:
             **facts,
         )
 
-    def request(self) -> dict[str, Any]:
-        """Return the request that opens a worker."""
-        return {
-            "op": "open",
-            "libcuda": self.setup.libcuda,
-            "cases": str(self.setup.cases),
-            "cubin": self.setup.cubin,
-            "architecture": device.NULL.architecture,
-            "core": self.setup.cell.core is not None,
-            "native": self.setup.native,
-            "cpu": None,
-        }
+    def open_worker(self, worker: WorkerProcess, limit: float, **more: Any) -> dict[str, Any]:
+        """Make *worker* ready, as ``protocol`` does; return what it says of itself."""
+        return protocol.open_worker(worker, self.setup, device.NULL, limit, **more)
 
 
 def is_root(area: str, library: str, frame: str) -> bool:
@@ -125,33 +113,23 @@ def profile(place: Place, _options: Options, words: Sequence[str]) -> Exit:
     return Exit.PASSED if all(len(cell) == len(asked.variants) for cell in profiles) else Exit.INCOMPLETE
 
 
-class _Parser(argparse.ArgumentParser):
-    """An argparse parser that raises what it would print."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"after --: {message}")
-
-
 def parse(words: Sequence[str], cases: Sequence[Case], cells: Sequence[Cell], newest: Cell) -> Asked:
     """Read *words*; without a cell they mean the *newest*.
 
     Raises UsageError, with a suggestion; ``--help`` alone prints, and raises SystemExit(0).
     """
-    parser = _Parser(prog="nox -s profile --", allow_abbrev=False)
+    parser = args.Parser(prog="nox -s profile --", allow_abbrev=False)
     parser.add_argument("--case", required=True, metavar="CASE", help="the case, such as stream.create_destroy")
     parser.add_argument("--cell", action="append", metavar="CELL", help="the cell (the newest); a second one to compare it with")
     parser.add_argument("--variant", metavar="VARIANT", help="one variant (all that run here)")
     parser.add_argument("--time", action="store_true", help="sample time with py-spy rather than count instructions")
-    found, unknown = parser.parse_known_args(words)
-    if unknown:
-        options = ("--case", "--cell", "--variant", "--time", "--help")
-        raise UsageError(f"after --: unexpected word {unknown[0]!r}{perhaps(unknown[0], options)}; --help lists the options")
-    case = {one.id: one for one in cases}[_known("--case", found.case, [one.id for one in cases])]
+    found = parser.read(words)
+    case = {one.id: one for one in cases}[_known("--case", found["case"], [one.id for one in cases])]
     known = {cell.id: cell for cell in cells}
-    wanted = [known[_known("--cell", id_, known)] for id_ in found.cell or [newest.id]]
+    wanted = [known[_known("--cell", id_, known)] for id_ in found["cell"] or [newest.id]]
     if len(wanted) > 2 or len(set(wanted)) < len(wanted):
         raise UsageError("after --: --cell takes one cell, or two different ones to compare")
-    return Asked(case, tuple(wanted), *_variants(case, wanted, found.variant), found.time)
+    return Asked(case, tuple(wanted), *_variants(case, wanted, found["variant"]), found["time"])
 
 
 def _known(option: str, name: str, known: Iterable[str]) -> str:
@@ -213,8 +191,7 @@ def _count(tool: Callgrind, ground: Ground, variant: str) -> Profile:
         command = (*tool.command(ground.setup.python, output, *callgraph.OPTIONS), "-X", "perf")
         launch = Launch(ground.setup.python, Path(name, "log"), callgrind.ENVIRONMENT | ground.setup.variables, 0, command)
         with WorkerProcess(launch) as worker, _perf_map(worker.pid) as names:
-            watched = {"callgrind": {"marker": str(tool.marker), "output": str(output), "heap": 0}}
-            opened = _answer(worker.ask(ground.request() | watched, OPEN_LIMIT), variant)
+            opened = ground.open_worker(worker, callgrind.OPEN_LIMIT, callgrind=tool.watched(output, heap=0))
             dump = partial(_dump, worker, {"op": "profile", "case": ground.case.id, "variant": variant})
             one, two = dump(1).total, dump(2).total
             turns = max(1, min(MOST_TURNS, ENOUGH // max(1, two - one)))
@@ -230,15 +207,14 @@ def _count(tool: Callgrind, ground: Ground, variant: str) -> Profile:
 
 
 def _dump(worker: WorkerProcess, request: dict[str, Any], turns: int) -> Dump:
-    path = Path(_answer(worker.ask(request | {"turns": turns}, BLOCK_LIMIT), request["variant"])["dump"])
+    path = Path(_succeeded(worker.ask(request | {"turns": turns}, BLOCK_LIMIT), request["variant"])["dump"])
     with path.open(encoding="utf-8", errors="backslashreplace") as lines:
         return callgraph.read(lines)
 
 
-def _answer(answer: dict[str, Any], variant: str) -> dict[str, Any]:
-    """Return *answer*. Raises WorkerLost where it is a failure, of the worker or of the variant."""
-    failure = answer.get("error") or answer.get("failures", {}).get(variant)
-    if failure:
+def _succeeded(answer: dict[str, Any], variant: str) -> dict[str, Any]:
+    """Return *answer*. Raises WorkerLost where the *variant* failed."""
+    if failure := answer["failures"].get(variant):
         raise WorkerLost(failure)
     return answer
 
@@ -270,7 +246,7 @@ def _sample(tool: Path, ground: Ground, variant: str) -> Profile:
         output, log = Path(name, "samples"), Path(name, "py-spy.log")
         launch = Launch(ground.setup.python, Path(name, "log"), ground.setup.variables, 0)
         with WorkerProcess(launch) as worker:
-            opened = _answer(worker.ask(ground.request() | {"traced": True}, OPEN_LIMIT), variant)
+            opened = ground.open_worker(worker, OPEN_LIMIT, traced=True)
             block = {
                 "op": "block",
                 "case": ground.case.id,
@@ -283,7 +259,7 @@ def _sample(tool: Path, ground: Ground, variant: str) -> Profile:
             spy = sampling.start(tool, worker.pid, output, log)
             try:
                 seconds = sampling.SECONDS + 3  # py-spy takes a while to begin
-                _answer(worker.ask(block | {"values": seconds * 10, "seconds": 0.1}, BLOCK_LIMIT), variant)
+                _succeeded(worker.ask(block | {"values": seconds * 10, "seconds": 0.1}, BLOCK_LIMIT), variant)
                 stacks = sampling.finish(spy, output, log)
             finally:
                 spy.kill()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import platform
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,33 +11,28 @@ from typing import TYPE_CHECKING
 
 from ctkmatrix import (
     announce,
-    app,
-    args,
-    candidates,
+    collected,
     comparing,
     comparison,
-    device,
     gate,
-    matrix,
+    machine,
     pairing,
+    publish,
     results,
+    runs,
     secondset,
-    sideplan,
     sides,
     stepsummary,
     store,
-    validatewords,
+    validatejob,
     validationtext,
     verdicts,
-    waivers,
 )
-from ctkmatrix import job as jobs
-from ctkmatrix.candidates import EarlierRun
-from ctkmatrix.errors import Exit, MachineError, NotComparable, UsageError
-from ctkmatrix.flags import VERDICT_PROCESSES
+from ctkmatrix.errors import Exit, MachineError
 from ctkmatrix.judged import Side
 from ctkmatrix.junit import junit
 from ctkmatrix.model import Metric
+from ctkmatrix.plaintext import one_line
 from ctkmatrix.progress import Display
 from ctkmatrix.store import Store
 from ctkmatrix.unjudged import Unjudged, unjudged
@@ -49,42 +43,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ctkmatrix import journal
-    from ctkmatrix.candidates import Asked
+    from ctkmatrix.app import Options
     from ctkmatrix.comparison import Comparison
     from ctkmatrix.differences import Difference
     from ctkmatrix.envs import Environment
     from ctkmatrix.job import Job, Place
     from ctkmatrix.judged import Row
-    from ctkmatrix.model import Cell, Matrix
-    from ctkmatrix.sideplan import PlannedPair
     from ctkmatrix.sides import Pair
     from ctkmatrix.store import Run
-    from ctkmatrix.validatewords import Words
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What was asked for, checked whole before anything is made. ``earlier`` is the run that is the reference, if one is.
-
-    The cells of ``job`` are those of every pair that can be tried.
-    """
-
-    place: Place
-    words: Words
-    asked: Asked
-    planned: tuple[PlannedPair, ...]
-    job: Job
-    earlier: Side | None = None
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """What is judged by."""
-        return (Metric.TIME, Metric.INSTRUCTIONS) if self.job.metric is Metric.BOTH else (self.job.metric,)
-
-    @property
-    def versions(self) -> dict[str, str]:
-        """The candidate's version of each package under test."""
-        return {given.package: given.version for given in self.asked.candidate}
+    from ctkmatrix.validatejob import Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,106 +63,24 @@ class Judged:
     comparison: Comparison
 
 
-def validate(place: Place, _options: app.Options, words: Sequence[str]) -> Exit:
+def validate(place: Place, _options: Options, words: Sequence[str]) -> Exit:
     """Measure a candidate beside a reference and decide whether it passes; the exit code says what was decided."""
     display = Display()
     try:
-        task = load(place, words)
-        for line in _told(task):
+        task = validatejob.load(place, words)
+        for line in validatejob.told(task):
             display.say(line)
         with _alone(place.build / "validate", display):
             made = [sides.make(pair, place.build / "validate") for pair in task.planned]
             for planned, pair in zip(task.planned, made, strict=True):
                 if pair.reason and not planned.reason:
-                    display.say(f"Python {pair.python} is not judged: {pair.reason}")
+                    display.say(f"Python {pair.python} is not judged: {one_line(pair.reason)}")
             ready = [pair for pair in made if not pair.reason]
             run = _measured(task, ready, display) if ready else None
         return Exit(_decided(task, made, ready, run, display))
     except KeyboardInterrupt:
         display.say("interrupted: there is no verdict; validate is not resumed, begin it again")
         return Exit.INTERRUPTED
-
-
-def load(place: Place, words: Sequence[str]) -> Task:
-    """Return what *words* ask for.
-
-    Raises UsageError, MachineError, NotComparable where an earlier run will not do, and MatrixError where a waiver has expired.
-    """
-    said, loaded = validatewords.parse(words), matrix.load(place.root / "matrix.toml")
-    arguments = _arguments(said, loaded)
-    asked = candidates.read(said.candidate, said.reference, sideplan.pythons_of(loaded))
-    earlier = _earlier(place, asked.reference, arguments.metric) if isinstance(asked.reference, EarlierRun) else None
-    planned = _planned(loaded, said, asked, earlier)
-    for fault in waivers.expired(loaded.waivers, {given.package: given.version for given in asked.candidate}):
-        raise fault
-    cells = [cell for pair in planned if not pair.reason for cell in _cells(pair)]
-    job = jobs.of(place, loaded, cells, arguments, words)
-    return Task(place, said, asked, planned, job, _only(earlier, job) if earlier and said.case else earlier)
-
-
-def _arguments(said: Words, loaded: Matrix) -> args.Arguments:
-    """Return how it is measured. Raises UsageError where a profile can judge nothing."""
-    args.see_profile(said.profile, [profile.name for profile in loaded.profiles])
-    metric = said.metric or (Metric.TIME if device.find(said.device).kind == "gpu" else Metric.INSTRUCTIONS)
-    many = loaded.profile(said.profile).processes
-    if metric != Metric.INSTRUCTIONS and many < VERDICT_PROCESSES:
-        raise UsageError(
-            f"--profile {said.profile}: {many} processes a side give no verdict on times, which takes {VERDICT_PROCESSES}: "
-            "leave it out, or write --profile thorough"
-        )
-    return args.Arguments(case=said.case, metric=metric, profile=said.profile, device=said.device, seed=said.seed)
-
-
-def _earlier(place: Place, named: EarlierRun, metric: str) -> Side:
-    """Return the run that is the reference. Raises UsageError, and NotComparable where it holds nothing by *metric*."""
-    run = Store(place.reports).find(named.run)
-    found = run.results()
-    wanted = {Metric.TIME, Metric.INSTRUCTIONS} if metric == Metric.BOTH else {Metric(metric)}
-    if lacking := wanted - comparing.metrics(found):
-        raise NotComparable(f"--reference {named.run}: run {run.id} has no {' and no '.join(sorted(lacking))} to compare with")
-    return comparing.side(run, found)
-
-
-def _only(side: Side, job: Job) -> Side:
-    """Return *side* without the cases that the job does not measure."""
-    own = {case.id for case in job.cases}
-    cases = tuple(case for case in side.results.cases if case.id in own)
-    fields = tuple(one for one in side.results.fields if one.case in own)
-    return replace(side, results=replace(side.results, cases=cases, fields=fields))
-
-
-def _planned(loaded: Matrix, said: Words, asked: Asked, earlier: Side | None) -> tuple[PlannedPair, ...]:
-    machine = platform.machine()
-    if isinstance(asked.reference, EarlierRun):
-        had = earlier.results.cells if earlier else ()
-        return sideplan.plan_beside(
-            loaded, asked.candidate, asked.reference, had, machine, toolkit=said.toolkit, pythons=said.python
-        )
-    return sideplan.plan(loaded, asked.candidate, asked.reference, machine, toolkit=said.toolkit, pythons=said.python)
-
-
-def _cells(pair: PlannedPair) -> list[Cell]:
-    """Return the cells of *pair* that are to be measured."""
-    return [side.cell for side in (pair.reference, pair.candidate) if side.packages is None]
-
-
-def _told(task: Task) -> list[str]:
-    """Say what will be done."""
-    names = [f"{one.package} {one.version}" for one in task.asked.candidate]
-    then = task.asked.reference
-    than = f"run {then.run}" if isinstance(then, EarlierRun) else ", ".join(f"{one.package} {one.version}" for one in then)
-    return [
-        f"candidate {', '.join(names)} against {than}",
-        *announce.work(task.job),
-        "  what is suspected is then measured once more, by processes of its own",
-        *(f"  {warning}" for warning in _left_out(task)),
-        *(f"  Python {pair.python} is not judged: {pair.reason}" for pair in task.planned if pair.reason),
-    ]
-
-
-def _left_out(task: Task) -> tuple[str, ...]:
-    then = () if isinstance(task.asked.reference, EarlierRun) else task.asked.reference
-    return tuple(f"{file} {why}, and is left out." for given in (*task.asked.candidate, *then) for file, why in given.left_out)
 
 
 @contextmanager
@@ -220,17 +105,17 @@ def _measured(task: Task, ready: Sequence[Pair], display: Display) -> Run:
     environments = _environments(ready)
     job = _job(task, ready)
     reports = Store(task.place.reports)
-    run = app.begin(reports, task.place, job)
+    run = runs.begin(reports, task.place, job)
     display.say(f"run {run.id}")
     began, interrupted = time.perf_counter(), True
     try:
         if task.earlier:
             verdicts.refuse(task.earlier.results, _side(job, run.records()).results)
-        app.measure_cells(task.place, job, run, display, environments)
+        runs.measure_cells(task.place, job, run, display, environments)
         _again(task, ready, run, display)
         interrupted = False
     finally:
-        app.put_away(reports, run, job, time.perf_counter() - began, interrupted=interrupted)
+        publish.put_away(reports, run, job, time.perf_counter() - began, interrupted=interrupted)
     return run
 
 
@@ -252,7 +137,7 @@ def _again(task: Task, ready: Sequence[Pair], run: Run, display: Display) -> Non
     if suspects:
         display.say(f"{announce.count(len(suspects), 'verdict')} «slower»: measured again by fresh processes")
     timed, counted = (secondset.wanted(suspects, metric, job.profile) for metric in (Metric.TIME, Metric.INSTRUCTIONS))
-    app.measure_again(task.place, job, run, display, _environments(ready), timed, counted)
+    runs.measure_again(task.place, job, run, display, _environments(ready), timed, counted)
 
 
 def _judged(task: Task, ready: Sequence[Pair], run: Run) -> tuple[Judged, Judged]:
@@ -270,9 +155,9 @@ def _judged(task: Task, ready: Sequence[Pair], run: Run) -> tuple[Judged, Judged
 
 def _side(job: Job, records: Sequence[journal.Record]) -> Side:
     """Return what *records* hold, as a side."""
-    found = results.collect(records)
+    found = collected.collect(records)
     whole = results.assemble(found, job.cases, (), job.matrix.target, job.matrix.margins)
-    return Side(whole, partial(results.by_round, found))
+    return Side(whole, partial(collected.by_round, found))
 
 
 def _decided(task: Task, made: Sequence[Pair], ready: Sequence[Pair], run: Run | None, display: Display) -> int:
@@ -287,12 +172,12 @@ def _decided(task: Task, made: Sequence[Pair], ready: Sequence[Pair], run: Run |
         packages=_packages(task, made),
         metrics=task.metrics,
         device_kind=task.job.device.kind,
-        started=compared.candidate.started if compared else app.now(),
+        started=compared.candidate.started if compared else machine.now(),
         runs=tuple(dict.fromkeys(filter(None, (run.id if run else "", task.earlier.run if task.earlier else "")))),
         pairs=tuple((pair.reference.cell.id, pair.candidate.cell.id) for pair in ready),
         decision=decision,
         differences=_differences(task, compared) if compared else (),
-        warnings=_left_out(task),
+        warnings=validatejob.left_out(task),
     )
     directory = task.place.reports / "validations" / (run.id if run else store.new_id())
     _write(found, compared, directory, task.place.root, display)
@@ -349,7 +234,7 @@ def _write(found: Validation, compared: Comparison | None, directory: Path, root
         stepsummary.append(summary),
         validationtext.headline(found.decision),
         *(f"  {validationtext.name(one.row)}: {validationtext.in_words(one.row)}" for one in found.decision.regressions),
-        *(f"  {one.what}: {one.reason}" for one in found.decision.incomplete),
+        *(f"  {one_line(f'{one.what}: {one.reason}')}" for one in found.decision.incomplete),
         *found.decision.faults,
         f"{directory}",
     ]

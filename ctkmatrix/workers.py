@@ -28,7 +28,7 @@ OPEN_LIMIT = 120.0
 
 
 class WorkerLost(Exception):
-    """The process died or did not answer in time; the message says which, in words for people."""
+    """The process died, did not answer in time, or answered with an error; the message says which, in words for people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,10 @@ class WorkerProcess:
         return self._process.pid
 
     def ask(self, request: dict[str, Any], limit: float) -> dict[str, Any]:
-        """Send one request and return its answer. Raises WorkerLost after *limit* seconds, or where the process ends."""
+        """Send one request and return its answer.
+
+        Raises WorkerLost after *limit* seconds, where the process ends, and where an error is all that it answers.
+        """
         self._asked += 1
         try:
             os.write(self._requests, json.dumps(request | {"id": self._asked}).encode() + b"\n")
@@ -114,6 +117,8 @@ class WorkerProcess:
         if not ours:
             self.kill()
             raise WorkerLost(f"something else than the worker wrote into its pipe: {line[:60]!r}")
+        if "error" in answer:
+            raise WorkerLost(answer["error"])
         return answer
 
     def _line(self, deadline: float, limit: float) -> bytes:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ctkmatrix import compilers, device, measure, nulldriver
-from ctkmatrix.workers import Launch, WorkerProcess
+from ctkmatrix import compilers, device, nulldriver, protocol
+from ctkmatrix.workers import Launch, WorkerLost, WorkerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,9 +38,10 @@ class Turner:
 
     def turn(self, case: str, variant: str, turns: int) -> Turned:
         """Turn one variant *turns* times."""
-        answer = self.worker.ask({"op": "run", "case": case, "variant": variant, "turns": turns}, LIMIT)
-        if "error" in answer:
-            return Turned(str(answer["error"]), absent=False, dirt="")
+        try:
+            answer = self.worker.ask({"op": "run", "case": case, "variant": variant, "turns": turns}, LIMIT)
+        except WorkerLost as lost:
+            return Turned(str(lost), absent=False, dirt="")
         return Turned(answer["failures"].get(variant, ""), variant in answer["not_applicable"], answer["dirt"])
 
     def lines(self, case: str, variant: str, turns: int) -> list[str]:
@@ -84,21 +85,5 @@ def turner(bench: Bench, libcuda: str, directory: Path) -> Iterator[Turner]:
     setup = dataclasses.replace(setup, variables=setup.variables | {"CTK_NULL_TRACE": str(trace)})
     launch = Launch(setup.python, directory / "log", setup.variables, padding=0)
     with WorkerProcess(launch) as worker:
-        answer: dict[str, Any] = worker.ask(opening(setup), LIMIT)
-        assert "error" not in answer, answer
-        assert not (mismatch := measure.differences(setup.cell, answer)), mismatch
+        protocol.open_worker(worker, setup, device.NULL, LIMIT)
         yield Turner(worker, trace)
-
-
-def opening(setup: measure.Setup) -> dict[str, Any]:
-    """Return the request that makes a worker ready."""
-    return {
-        "op": "open",
-        "libcuda": setup.libcuda,
-        "cases": str(setup.cases),
-        "cubin": setup.cubin,
-        "architecture": device.NULL.architecture,
-        "core": setup.cell.core is not None,
-        "native": setup.native,
-        "cpu": None,
-    }

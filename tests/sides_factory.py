@@ -14,9 +14,9 @@ from tests.results_factory import results
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ctkmatrix.collected import Key
     from ctkmatrix.comparison import Comparison
     from ctkmatrix.model import Cell, CellResult, Count, Field, Results
-    from ctkmatrix.results import Key
 
 MARGINS = (("*", Margin(0.03, 10e-9, 0.01)),)
 PROCESSES = 12

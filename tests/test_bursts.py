@@ -10,9 +10,10 @@ import pytest
 
 from ctkmatrix import bursts, device, envs, interpreters, journal, matrix, prepare
 from ctkmatrix.errors import EnvironmentFailed
-from ctkmatrix.measure import Measurer, Setup, opening
+from ctkmatrix.measure import Measurer
 from ctkmatrix.model import Burst, BurstTime, Case, Cell, Matrix, Profile, Variant
 from ctkmatrix.plan import rounds
+from ctkmatrix.protocol import Setup, open_worker
 from ctkmatrix.store import Run, Store
 from ctkmatrix.workers import Launch, WorkerProcess
 from tests.conftest import ROOT
@@ -60,7 +61,7 @@ def test_where_none_agrees_the_shortest_is_taken_and_that_is_said() -> None:
     """With the times that say so."""
     found = bursts.choose("c", "native", times(of_512=(1.5, 1.5), of_256=(1.0, 1.3), of_64=(1.2, 1.0)))
     assert found.length == 64
-    assert found.reason == "in none does a launch take as long in 100 turns as in 10,000"
+    assert found.reason == "in none does a launch take as long in 100 turns as in 10\N{NARROW NO-BREAK SPACE}000"
     assert len(found.times) == 6
 
 
@@ -192,6 +193,6 @@ def test_on_a_gpu_a_launch_takes_as_long_in_few_turns_as_in_many(place: Place, d
     chosen = bursts.find(setup, gpu, tmp_path / "log")
     assert not chosen.reason
     with WorkerProcess(Launch(setup.python, tmp_path / "log", setup.variables, padding=0)) as worker:
-        assert "error" not in worker.ask(opening(setup, gpu), bursts.LIMIT)
+        open_worker(worker, setup, gpu, bursts.LIMIT)
         found = {variant: bursts.ask(worker, variant, chosen.length) for variant in ("native", "bindings", "core")}
     assert not {variant: times for variant, times in found.items() if not all(map(bursts.agrees, times))}

@@ -13,19 +13,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ORDER = (
-    {"errors", "model", "markdown", "needs", "suggest", "quantities", "cache", "interrupts", "callgraph", "snippets"},
-    {"tomllines", "pairing", "uv", "wheels", "stats", "journal", "driverapi", "nvrtc", "workers", "pyperf_files", "progress"},
+    {"errors", "model", "markdown", "needs", "suggest", "quantities", "cache", "interrupts", "callgraph", "plaintext"},
+    {"tomllines", "pairing", "uv", "wheels", "stats", "journal", "driverapi", "nvrtc", "workers", "progress"},
     {"passthrough", "published", "estimators", "noises", "stopping", "flame", "sampling", "counts", "callgrind", "wheelfile"},
+    {"contradictions"},
     {"tomlfile", "device", "store", "page", "comparisonpage", "comparisontext", "plan", "flags", "profiles", "telemetry"},
-    {"results", "history", "casewords", "export", "stepsummary"},
-    {"verdicts", "judged", "candidates", "waivers"},
-    {"matrix", "args", "machine", "measure", "missing", "countgrid", "grid", "pagedata", "provenance"},
+    {"results", "history", "casewords", "export", "stepsummary", "attempts", "protocol", "collected", "pyperf_files"},
+    {"verdicts", "judged", "candidates", "waivers", "standalone", "snippets"},
+    {"matrix", "args", "machine", "measure", "missing", "countgrid", "grid", "overheads", "pagedata", "provenance", "runfacts"},
     {"bursts", "caseview", "comparison", "differences", "sideplan", "unjudged", "gate", "validation", "schema", "secondset"},
     {"interpreters", "locks", "envcheck", "caseset", "toolkits", "simulate"},
     {"envs", "compilers", "nulldriver", "report", "comparisonview", "validationtext", "evidence", "count_evidence", "counting"},
     {"prepare", "job", "render", "sides", "junit"},
-    {"announce", "comparing", "validatewords"},
-    {"app", "profiling"},
+    {"announce", "comparing", "validatewords", "runs", "publish"},
+    {"app", "profiling", "validatejob"},
     {"validate"},
     {"__main__", "selftest", "selftest_count", "chronicle", "casedoc"},
 )

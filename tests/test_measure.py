@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ctkmatrix import device, journal
-from ctkmatrix.measure import Measurer, differences
-from ctkmatrix.model import Case, Cell, Profile, Variant
+from ctkmatrix.measure import Measurer
+from ctkmatrix.model import Case, Profile, Variant
 from ctkmatrix.plan import rounds
 from ctkmatrix.store import Run, Store
 from tests.conftest import ROOT, Bench
@@ -182,10 +182,10 @@ def test_a_resumed_measurer_goes_on_where_it_stopped(newest_bench: Bench, run: R
     again = measurer(newest_bench, run)
     again.recall(before)
     cell = newest_bench.cell.id
-    assert again.given_up == {(cell, "bad.crashes")}
-    assert again.failed == {(cell, "bad.raises", "python")}
+    assert again.attempts.given_up == {(cell, "bad.crashes")}
+    assert again.attempts.failed == {(cell, "bad.raises", "python")}
     assert again.loops[cell, "bad.good", "python"] == measured(before, "good")[0].results["python"].loops
-    assert again.processes == 1 + max(one.process for one in before if isinstance(one, journal.Opened))
+    assert again.attempts.processes == 1 + max(one.process for one in before if isinstance(one, journal.Opened))
 
 
 def test_an_environment_that_is_not_the_cell_measures_nothing(newest_bench: Bench, run: Run) -> None:
@@ -197,17 +197,6 @@ def test_an_environment_that_is_not_the_cell_measures_nothing(newest_bench: Benc
     made.measure(process)
     assert lost(run.records()) == [("", f"cuda-bindings is {newest_bench.cell.bindings} where 13.0.3 was asked for")]
     assert not measured(run.records(), "good")
-
-
-def test_free_threaded_and_default_builds_never_pass_for_each_other() -> None:
-    """3.14t is not 3.14."""
-    cell = Cell("13.5", "3.14t", "13.5.0", None)
-    identity = {
-        "python": {"minor": "3.14"},
-        "packages": {"cuda-bindings": "13.5.0"},
-        "libraries": {"nvrtc": {"version": "13.5"}},
-    }
-    assert differences(cell, identity) == "Python is 3.14 where 3.14t was asked for"
 
 
 def test_workers_get_a_cpu_and_keep_other_threads_free(newest_bench: Bench, run: Run) -> None:

@@ -9,9 +9,10 @@ import msgspec
 import pytest
 
 from ctkmatrix import journal
+from ctkmatrix.collected import collect
 from ctkmatrix.model import Case, Cell, Estimate, Field, Flag, Metric, Outcome, Profile, Results, Status, Variant
 from ctkmatrix.needs import NEEDS_GPU
-from ctkmatrix.results import assemble, by_round, collect, twin
+from ctkmatrix.results import assemble, twin
 from ctkmatrix.stats import estimate
 from tests.test_journal import BEGAN, BURST
 
@@ -272,17 +273,6 @@ def test_free_threaded_cells_stay_apart() -> None:
     assert {cell: time.points for cell, time in times.items() if time} == {CELL.id: (1e-9,), free.id: (2e-9,)}
 
 
-def test_values_are_told_by_round() -> None:
-    """What a verdict pairs: a process's value under its round, in whatever order processes came; two in a round are a mistake."""
-    late = msgspec.structs.replace(block(CELL, 7, core=2e-9), round=0)
-    found = collect([PLAN, block(CELL, 3, core=5e-9), late])
-    assert by_round(found, (CELL.id, "a.b", "core")) == {3: 5e-9, 0: 2e-9}
-    assert by_round(found, (OTHER.id, "a.b", "core")) == {}
-    twice = collect([PLAN, block(CELL, 3, core=5e-9), msgspec.structs.replace(late, round=3)])
-    with pytest.raises(ValueError, match="a round holds two processes"):
-        by_round(twice, (CELL.id, "a.b", "core"))
-
-
 def test_drift_is_seen_in_the_order_of_rounds() -> None:
     """Values belong to their own rounds, also where a resumed run's processes came in another order."""
     plan = msgspec.structs.replace(PLAN, cells=(CELL,))
@@ -292,12 +282,6 @@ def test_drift_is_seen_in_the_order_of_rounds() -> None:
     drifting, steady = (assemble(collect([plan, *records]), [CASE], (), 1e-6) for records in (blocks, flat))
     assert Flag.DRIFT in field(drifting, "core").flags
     assert Flag.DRIFT not in field(steady, "core").flags
-
-
-def test_a_journal_without_a_plan_is_refused() -> None:
-    """Nothing is made up."""
-    with pytest.raises(ValueError, match="plan"):
-        collect([block(CELL, 0, native=1e-9)])
 
 
 @pytest.mark.parametrize("enabled", [True, False])

@@ -10,22 +10,17 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from ctkmatrix import validate
-from ctkmatrix.errors import MatrixError, UsageError
-from ctkmatrix.job import Place
 from ctkmatrix.progress import Display
 from tests import plant, wheel_factory
 from tests.conftest import ROOT
 from tests.plant import PLANTS
 from tests.test_nox import Checkout
-
-if TYPE_CHECKING:
-    from ctkmatrix import job
 
 THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
 SHORT = ("--python", THIS, "--metric", "instructions", "--device", "null")
@@ -152,31 +147,6 @@ def test_an_interrupted_one_has_no_verdict(checkout: Checkout, wheels: Path) -> 
     done = subprocess.run(resume, cwd=checkout.path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "that is not gone on with, begin it again" in done.stderr
-
-
-def test_a_profile_that_can_judge_nothing_is_refused(place: job.Place) -> None:
-    """Before a wheel is looked at; of counts every profile is the same."""
-    words = ["--candidate", "cuda-core==1.2.2", "--reference", "cuda-core==1.2.1", "--device", "null", "--profile", "quick"]
-    with pytest.raises(UsageError, match="4 processes a side give no verdict on times, which takes 12"):
-        validate.load(place, [*words, "--metric", "time"])
-
-
-def test_the_metric_is_the_machine_s_unless_said(place: job.Place) -> None:
-    """Without a GPU nothing is as sure as instructions."""
-    words = ["--candidate", "cuda-core==1.2.2", "--reference", "cuda-core==1.2.1", "--device", "null", "--case", "event.record"]
-    task = validate.load(place, words)
-    assert task.metrics == ("instructions",)
-    assert [cell.label for cell in task.job.cells] == ["reference", "candidate"] * 4
-    assert validate.load(place, [*words, "--metric", "both"]).metrics == ("time", "instructions")
-
-
-def test_an_expired_waiver_is_told_before_anything_is_made(tmp_path: Path) -> None:
-    """With its line."""
-    waiver = '[[waive]]\ncase = "a.b"\ncell = "*"\nuntil = "1.2.2"\npackage = "cuda-core"\nreason = "known"\n'
-    (tmp_path / "matrix.toml").write_text((ROOT / "matrix.toml").read_text() + waiver)
-    words = ["--candidate", "cuda-core==1.2.2", "--reference", "cuda-core==1.2.1", "--metric", "instructions"]
-    with pytest.raises(MatrixError, match="this waiver has expired"):
-        validate.load(Place(tmp_path), words)
 
 
 def test_a_second_one_waits_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

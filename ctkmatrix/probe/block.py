@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import gc
 import math
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ctkmatrix.probe.loop import Loop
 
@@ -44,22 +45,29 @@ def calibrate(run: Callable[[int], float], target: float) -> int:
     return max(1, min(MAX_LOOPS, round(turns * target / taken)))
 
 
+@contextmanager
+def garbage_kept() -> Iterator[None]:
+    """Collect garbage, then none until the end."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 def few_and_many(run: Callable[[int], float], few: int, many: int, pairs: int) -> dict[int, float]:
     """Return the seconds a turn of *run* (turns -> seconds that they took), *few* turns at a time and *many*.
 
     A pair is *many* turns at once, and as many again, *few* at a time, next to each other: what disturbs the machine, shortly or
     for long, disturbs both alike. Of an odd number of *pairs*, the one whose ratio is the median counts.
     """
-    gc.collect()
-    gc.disable()
-    try:
+    with garbage_kept():
         run(few)  # a warm-up
         found = []
         for number in range(pairs):
             order = (few, many) if number % 2 else (many, few)
             found.append({turns: sum(run(turns) for _ in range(many // turns)) / many for turns in order})
-    finally:
-        gc.enable()
     middle = sorted(found, key=lambda pair: pair[few] / pair[many])[pairs // 2]
     return {few: middle[few], many: middle[many]}
 
@@ -81,9 +89,6 @@ def measure(
 
     Returns the values, and what the variants that failed raised: a failure loses its own variant alone.
     """
-    gc.collect()
-    gc.disable()
-    failures: dict[str, Exception] = {}
     results: dict[str, Values] = {}
 
     def prepare(variant: str) -> None:
@@ -100,14 +105,19 @@ def measure(
     def checked_call_after(variant: str) -> None:
         runs[variant](1)
 
-    try:
-        for step in (prepare, *[value] * values, checked_call_after):
-            for variant in order.sample(list(runs), len(runs)):
-                if variant not in failures:
-                    try:
-                        step(variant)
-                    except Exception as error:
-                        failures[variant] = error
-    finally:
-        gc.enable()
+    with garbage_kept():
+        failures = alternate((prepare, *[value] * values, checked_call_after), list(runs), order)
     return {variant: result for variant, result in results.items() if variant not in failures}, failures
+
+
+def alternate(steps: Sequence[Callable[[str], None]], variants: Sequence[str], order: random.Random) -> dict[str, Exception]:
+    """Take one step after the other, each for all *variants* in random order but those that raised; return what they raised."""
+    failures: dict[str, Exception] = {}
+    for step in steps:
+        for variant in order.sample(variants, len(variants)):
+            if variant not in failures:
+                try:
+                    step(variant)
+                except Exception as error:
+                    failures[variant] = error
+    return failures

@@ -97,7 +97,7 @@ def executed(status: str) -> int:
 def count(instructions: Callable[[int], int]) -> Count:
     """Count one variant. *instructions*: turns -> what a block of so many executes, set-up included.
 
-    What a block does once falls out of the difference between N and 2N turns.
+    What a block does once falls out of the difference between N and 2N turns. Raises ValueError where that is nothing or less.
     """
     instructions(1)  # with what is made on first use
     once = instructions(1)
@@ -110,8 +110,8 @@ def count(instructions: Callable[[int], int]) -> Count:
         if agree(before, last):
             twice, before, last = instructions(2 * turns), last, instructions(turns)
             if agree(before, last):  # two cold blocks can agree too, but not with one after as many turns again
-                return Count(turns=turns, instructions=(twice - last) / turns, blocks=blocks, settled=True)
-    return Count(turns=turns, instructions=(instructions(2 * turns) - last) / turns, blocks=MOST_BLOCKS, settled=False)
+                return _counted(turns, twice - last, blocks, settled=True)
+    return _counted(turns, instructions(2 * turns) - last, MOST_BLOCKS, settled=False)
 
 
 def _turns(each: float) -> int:
@@ -126,9 +126,16 @@ def _count_long(instructions: Callable[[int], int], once: int, twice: int) -> Co
     """Count a variant of which a turn is enough, and may take seconds here: two turns are two blocks of one."""
     for blocks in range(1, MOST_BLOCKS):
         if agree(once, twice / 2, AGREE_LONG):
-            return Count(turns=1, instructions=float(twice - once), blocks=blocks, settled=True)
+            return _counted(1, twice - once, blocks, settled=True)
         once, twice = instructions(1), instructions(2)
-    return Count(turns=1, instructions=float(twice - once), blocks=MOST_BLOCKS, settled=False)
+    return _counted(1, twice - once, MOST_BLOCKS, settled=False)
+
+
+def _counted(turns: int, more: int, blocks: int, *, settled: bool) -> Count:
+    """Return the count where twice as many turns as *turns* execute so many *more* instructions."""
+    if more <= 0:
+        raise ValueError(f"{2 * turns} turns executed no more instructions than {turns}: other work is in the counts")
+    return Count(turns=turns, instructions=more / turns, blocks=blocks, settled=settled)
 
 
 def agree(one: float, other: float, within: float = AGREE) -> bool:

@@ -127,12 +127,7 @@ def case(  # noqa: PLR0913 -- a declaration: one keyword per fact
 
     Raises ValueError on an id that is there already or has no area, and on an unknown unit or need.
     """
-    if id in CASES:
-        raise ValueError(f"the case {id!r} is there twice")
-    if "." not in id:
-        raise ValueError(f"the case id {id!r} must read area.name")
-    if unit not in UNITS:
-        raise ValueError(f"{id}: no unit is called {unit!r}; there are {', '.join(UNITS)}")
+    _refuse(id, unit)
     new = Case(
         id,
         title,
@@ -151,6 +146,16 @@ def case(  # noqa: PLR0913 -- a declaration: one keyword per fact
         new._add(NATIVE, new.calls, "", "", None)  # noqa: SLF001 -- the same class's own step
     CASES[id] = new
     return new
+
+
+def _refuse(case: str, unit: str) -> None:
+    """Raise ValueError where the id *case* cannot be declared, or there is no such *unit*."""
+    if case in CASES:
+        raise ValueError(f"the case {case!r} is there twice")
+    if "." not in case:
+        raise ValueError(f"the case id {case!r} must read area.name")
+    if unit not in UNITS:
+        raise ValueError(f"{case}: no unit is called {unit!r}; there are {', '.join(UNITS)}")
 
 
 def _needs(case: str, words: str) -> tuple[str, ...]:

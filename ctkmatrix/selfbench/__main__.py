@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctkmatrix import job as jobs
-from ctkmatrix.errors import CtkmatrixError, UsageError
+from ctkmatrix.errors import UsageError
 from ctkmatrix.flags import VERDICT_PROCESSES
 from ctkmatrix.model import Profile
 from ctkmatrix.selfbench import document, peer, race, rows
 from ctkmatrix.selfbench.bench import ROOT, Bench, tell
+from ctkmatrix.standalone import standalone
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -130,7 +131,5 @@ def parser() -> argparse.ArgumentParser:
 
 
 if __name__ == "__main__":
-    try:
+    with standalone():
         sys.exit(main(sys.argv[1:]))
-    except CtkmatrixError as error:
-        sys.exit(f"selfbench: {error}")

@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctkmatrix import app, bursts, envs, journal, matrix, plan, prepare, results
+from ctkmatrix import bursts, collected, envs, journal, machine, matrix, plan, prepare, publish, runs
 from ctkmatrix import job as jobs
 from ctkmatrix import measure as measuring
+from ctkmatrix.evidence import FIRST_CASES
 from ctkmatrix.selfbench import race
 from ctkmatrix.store import Run, Store
 
@@ -35,30 +36,6 @@ class Stamping(Run):
         self.stamped.append((time.perf_counter(), record))
 
 
-FIRST_CASES = frozenset(
-    [
-        "device.by_ordinal",
-        "device.compute_capability",
-        "device.current",
-        "device.set_current",
-        "enum.construct",
-        "enum.member",
-        "event.create_destroy",
-        "event.record",
-        "launch.16_pointers",
-        "launch.config",
-        "launch.empty",
-        "loop.empty",
-        "memory.alloc_free",
-        "nvrtc.compile",
-        "nvrtc.create_program",
-        "stream.create_destroy",
-        "tensormap.encode_3",
-    ]
-)
-"""The set that the harness began with, and that its targets name: all share a process, so that runs stay comparable."""
-
-
 class Bench:
     """A new run of the newest cell, the first cases, ready to be measured; the standard profile where none is given."""
 
@@ -72,7 +49,7 @@ class Bench:
         counted = replace(chosen, processes=processes or chosen.processes)
         self.job: Job = replace(loaded, cases=first, profile=counted, seed=seed)
         self._store = Store(place.build / "selfbench")
-        self._run = Stamping(app.begin(self._store, place, self.job).directory)
+        self._run = Stamping(runs.begin(self._store, place, self.job).directory)
         workshop = prepare.Workshop(place.root, place.build, self.job.device, tell)
         environment = envs.ensure(cell, place.build)
         baselines = workshop.baselines({cell.toolkit: environment})[cell.toolkit]
@@ -103,13 +80,13 @@ class Bench:
         starting = program_start()
         rounds = race.rounds(*self._measure())
         publishing = time.perf_counter()
-        app.publish(self._store, self._run, self.job)
+        publish.publish(self._store, self._run, self.job)
         return race.Trial(self._run.id, starting + self._ready + time.perf_counter() - publishing, rounds)
 
     def timed_share(self) -> float:
         """Measure everything; return the share of the workers' lives, spawn to exit, that was spent inside timed loops."""
         self._measure()
-        found = results.collect(self.records())
+        found = collected.collect(self.records())
         return found.looped / found.lifetime
 
     def _measure(self) -> tuple[float, list[race.Stamped]]:
@@ -119,7 +96,7 @@ class Bench:
         for process in self._processes:
             self._measurer.measure(process)
         stamped = list(self._run.stamped)
-        self._run.append(journal.Paused(at=app.now(), interrupted=False, wall=time.perf_counter() - began))
+        self._run.append(journal.Paused(at=machine.now(), interrupted=False, wall=time.perf_counter() - began))
         return began, stamped
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pyperf
 
-from ctkmatrix import app, machine
+from ctkmatrix import machine
 from ctkmatrix.selfbench import race
 from ctkmatrix.selfbench.bench import ROOT
 from ctkmatrix.selfbench.rows import table
@@ -47,7 +47,7 @@ def page(rows: Sequence[Row], text: str, command: str) -> str:
     where = f"{described['cpus']} CPUs of {described['cpu']}, governor {described['governor']}"
     return (
         "# ctkmatrix measured by itself\n\n"
-        f"Made by `{command}` at {app.now()}, commit {commit}, on {where}, load {described['load'][0]:.2f} at the end. "
+        f"Made by `{command}` at {machine.now()}, commit {commit}, on {where}, load {described['load'][0]:.2f} at the end. "
         "The newest cell over the null driver.\n\n"
         f"{table(['what', 'measured', 'target', ''], [row.cells() for row in rows])}\n{text}"
     )

@@ -17,7 +17,7 @@ import pyperf
 
 from ctkmatrix import workers
 from ctkmatrix.errors import MachineError
-from ctkmatrix.measure import opening
+from ctkmatrix.protocol import opening
 from ctkmatrix.selfbench import race
 
 if TYPE_CHECKING:

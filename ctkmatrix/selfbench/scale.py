@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from ctkmatrix import journal, plan, results, verdicts
+from ctkmatrix import collected, journal, plan, results, verdicts
 from ctkmatrix.model import Case, Cell, Margin, Profile, Variant
 
 if TYPE_CHECKING:
@@ -70,13 +70,13 @@ def _process(cell: Cell, process: int, number: int, random: np.random.Generator)
     yield journal.Closed(cell=cell.id, process=process, lifetime=12.0, looped=10.0)
 
 
-def judged(found: results.Collected, among: Sequence[Cell]) -> tuple[Verdict, ...]:
+def judged(found: collected.Collected, among: Sequence[Cell]) -> tuple[Verdict, ...]:
     """Compare every second cell with the one before it, in every case, as one invocation: native code is no candidate."""
     return verdicts.judge(
         [
             verdicts.compare(
-                results.by_round(found, (reference.id, case.id, "core")),
-                results.by_round(found, (candidate.id, case.id, "core")),
+                collected.by_round(found, (reference.id, case.id, "core")),
+                collected.by_round(found, (candidate.id, case.id, "core")),
                 verdicts.Subject(reference.id, candidate.id, case.id, "core"),
                 MARGIN,
                 paired=True,
@@ -105,7 +105,7 @@ def run(count: int) -> dict[str, float]:
         lambda: len(list(plan.rounds(among, CASES, PROFILE, device="null", seed=SEED, max_padding=4096)))  # as Job holds it
     )
     making, _ = timed(lambda: deque(records(among), maxlen=0))
-    collecting, found = timed(lambda: results.collect(records(among)))
+    collecting, found = timed(lambda: collected.collect(records(among)))
     assembling, whole = timed(lambda: results.assemble(found, CASES, (), 1e-6))
     judging, verdict = timed(lambda: judged(found, among))
     if len(whole.fields) != count * len(CASES) * 2 or len(verdict) != count // 2 * len(CASES):
