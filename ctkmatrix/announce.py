@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ctkmatrix import counting, envs, locks, plan, report
 from ctkmatrix.model import Metric, Results, Status
+from ctkmatrix.plaintext import one_line
 from ctkmatrix.progress import duration, size
 from ctkmatrix.store import free_bytes
 
@@ -71,7 +72,7 @@ def after(results: Results, page: str) -> list[str]:
             f"  {worst.case}/{worst.variant}: {worst.overhead} {worst.interval} ns over native in {worst.cell}"
             for worst in report.view(results).worst[:WORST]
         ),
-        *(f"  {reason} ({_some(sorted(where))})" for reason, where in sorted(reasons.items())),
+        *(f"  {one_line(reason)} ({_some(sorted(where))})" for reason, where in sorted(reasons.items())),
         f"page: {page}",
     ]
 

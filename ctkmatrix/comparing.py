@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from ctkmatrix import comparison, comparisontext, comparisonview, matrix, pairing, render, results, verdicts
+from ctkmatrix import args, collected, comparison, comparisontext, comparisonview, matrix, pairing, render, verdicts
 from ctkmatrix.errors import NotComparable, UsageError
 from ctkmatrix.judged import Side
 from ctkmatrix.model import Metric
 from ctkmatrix.store import Store, replace
-from ctkmatrix.suggest import perhaps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from ctkmatrix.model import Cell, Results
     from ctkmatrix.store import Run
 
-SCRIPTS = ("vendor/plot.js", "forest.js")
+SCRIPTS = ("numbers.js", "vendor/plot.js", "forest.js")
 SIDE = "a run (latest, an id or its start), or RUN:GLOB, those of its cells whose ids match"
 
 
@@ -35,7 +33,7 @@ SIDE = "a run (latest, an id or its start), or RUN:GLOB, those of its cells whos
 class Asked:
     """What is rendered: the page of a run, or with *compare* that of two sides."""
 
-    run: str = "latest"
+    run: str = args.LATEST
     compare: tuple[str, str] | None = None
 
 
@@ -54,25 +52,17 @@ class _Group:
         return re.sub(r"[^\w.+-]+", "_", "-".join(filter(None, (self.run.id.rpartition("-")[2], self.glob))))
 
 
-class _Parser(argparse.ArgumentParser):
-    """An argparse parser that raises what it would print."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"after --: {message}")
-
-
 def parse(words: Sequence[str]) -> Asked:
     """Read *words*. Raises UsageError, with a suggestion; ``--help`` alone prints, and raises SystemExit(0)."""
-    parser = _Parser(prog="nox -s report --", allow_abbrev=False, description="Render the page of a run, or compare two sides.")
+    parser = args.Parser(
+        prog="nox -s report --", allow_abbrev=False, description="Render the page of a run, or compare two sides."
+    )
     parser.add_argument("run", nargs="?", metavar="RUN", help="the run to render again: an id or its start (latest)")
     parser.add_argument("--compare", nargs=2, metavar=("A", "B"), help=f"compare candidate B with reference A: each is {SIDE}")
-    found, unknown = parser.parse_known_args(words)
-    if unknown:
-        near = perhaps(unknown[0], ("--compare", "--help"))
-        raise UsageError(f"after --: unexpected word {unknown[0]!r}{near}; --help lists what there is")
-    if found.compare and found.run:
-        raise UsageError(f"after --: --compare takes two sides, and {found.run!r} is a third")
-    return Asked(found.run or "latest", tuple(found.compare) if found.compare else None)
+    found = parser.read(words)
+    if found["compare"] and found["run"]:
+        raise UsageError(f"after --: --compare takes two sides, and {found['run']!r} is a third")
+    return Asked(found["run"] or args.LATEST, found["compare"])
 
 
 def compare(place: Place, sides: tuple[str, str]) -> tuple[Comparison, Path]:
@@ -97,8 +87,8 @@ def compare(place: Place, sides: tuple[str, str]) -> tuple[Comparison, Path]:
 
 
 def side(run: Run, found: Results) -> Side:
-    """Return a *run*, with what its journal holds, as a side. Raises UsageError where there is no journal."""
-    return Side(found, partial(results.by_round, results.collect(run.records())))
+    """Return a *run*, with what its journal holds, as a side. Raises UsageError where that cannot be read."""
+    return Side(found, partial(collected.by_round, collected.collect(run.earlier_records())))
 
 
 def common(reference: Results, candidate: Results) -> Metric:

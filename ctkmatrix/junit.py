@@ -5,13 +5,13 @@ A regression is a failure, what is missing an error; what is inconclusive, waive
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from ctkmatrix.model import Judgement
+from ctkmatrix.plaintext import one_line
 from ctkmatrix.validationtext import in_words
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from ctkmatrix.judged import Row
     from ctkmatrix.unjudged import Unjudged
     from ctkmatrix.validation import Validation
-
-_FORBIDDEN = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 has no way to write, control characters and lone surrogates among it."""
 
 WHOLE = "validate"
 """The suite of what belongs to no pair of cells."""
@@ -46,7 +43,7 @@ def junit(validation: Validation) -> bytes:
     suites: dict[str, list[_Test]] = defaultdict(list)
     for test in _tests(validation.decision):
         suites[test.suite].append(test)
-    root = ET.Element("testsuites", {"name": _clean(f"ctkmatrix: {validation.title}"), **_counts(_all(suites.values()))})
+    root = ET.Element("testsuites", {"name": one_line(f"ctkmatrix: {validation.title}"), **_counts(_all(suites.values()))})
     references = {candidate: reference for reference, candidate in validation.pairs}
     for name, tests in suites.items():
         root.append(_suite(name, tests, references.get(name, ""), validation))
@@ -103,16 +100,16 @@ def _lack(lack: Unjudged, kind: str) -> _Test:
 
 
 def _suite(name: str, tests: list[_Test], reference: str, validation: Validation) -> ET.Element:
-    found = ET.Element("testsuite", {"name": _clean(name), "timestamp": _clean(validation.started), **_counts(tests)})
+    found = ET.Element("testsuite", {"name": one_line(name), "timestamp": one_line(validation.started), **_counts(tests)})
     properties = ET.SubElement(found, "properties")
     facts = {"reference": reference, "device": validation.device_kind, "runs": " ".join(validation.runs)}
     for key, value in facts.items():
         if value:
-            ET.SubElement(properties, "property", name=key, value=_clean(value))
+            ET.SubElement(properties, "property", name=key, value=one_line(value))
     for test in tests:
-        element = ET.SubElement(found, "testcase", classname=_clean(test.group), name=_clean(test.name))
+        element = ET.SubElement(found, "testcase", classname=one_line(test.group), name=one_line(test.name))
         if test.kind:
-            ET.SubElement(element, test.kind, message=_clean(test.said), type=test.kind).text = _clean(test.more)
+            ET.SubElement(element, test.kind, message=one_line(test.said), type=test.kind).text = one_line(test.more)
     return found
 
 
@@ -121,7 +118,3 @@ def _counts(tests: Iterable[_Test]) -> dict[str, str]:
     kinds = Counter(test.kind for test in own)
     named = {"failures": "failure", "errors": "error", "skipped": "skipped"}
     return {"tests": str(len(own)), **{name: str(kinds[kind]) for name, kind in named.items()}}
-
-
-def _clean(text: str) -> str:
-    return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)

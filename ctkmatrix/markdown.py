@@ -6,6 +6,8 @@ import html
 import re
 from typing import TYPE_CHECKING
 
+from ctkmatrix.plaintext import one_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -18,6 +20,5 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def plain(text: str) -> str:
     """Write *text* so that Markdown shows it as it is, in one line; nobody is notified by a name behind an @."""
-    line = re.sub(r"[ \t\r\n]+", " ", text.strip())  # and no other white space: thin and fixed ones stand between digits
-    escaped = re.sub(r"([\\`*_\[\]{}#~|])", r"\\\1", html.escape(line, quote=False))
+    escaped = re.sub(r"([\\`*_\[\]{}#~|])", r"\\\1", html.escape(one_line(text), quote=False))
     return escaped.replace("@", "@<!-- -->")

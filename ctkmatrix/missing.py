@@ -31,7 +31,7 @@ def missing(results: Results, fields: Fields) -> tuple[Missing, ...]:
 def cells_named(cells: Iterable[str], results: Results) -> Names:
     """*cells* in a few words: ``all 32 cells`` where that is so."""
     cells = tuple(cells)
-    if len(cells) == len(results.cells) > LISTED:
+    if len(cells) == len(results.cells) > 1:
         return Names(f"all {counted(len(cells), 'cell')}")
     return named(cells, "cell")
 

@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from ctkmatrix.plaintext import harmless
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
@@ -31,8 +33,8 @@ class Display:
         self._began = self._said = 0.0
 
     def say(self, text: str) -> None:
-        """Print one line."""
-        self._console.print(escape(text))
+        """Print *text*, a line as a rule."""
+        self._console.print(escape(harmless(text)))
 
     def measuring(self, total: float) -> Self:
         """Begin a stretch of *total* units of work; use as a context manager."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import pyperf
@@ -10,7 +11,36 @@ import pyperf
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ctkmatrix.model import Sample
+    from ctkmatrix.collected import Key
+    from ctkmatrix.model import Results, Sample
+
+
+def suites(samples: Mapping[Key, Sequence[Sample]], whole: Results) -> dict[str, bytes]:
+    """Return the pyperf file of every cell that has a measured field, by cell id."""
+    timed = {case.id for case in whole.cases if case.unit == "time"}  # pyperf knows no shares: results.json has them
+    measured = sorted((one.cell, one.case, one.variant) for one in whole.fields if one.time and one.case in timed)
+    return {
+        cell: suite(
+            {(case, variant): samples[cell, case, variant] for _, case, variant in fields},
+            metadata(whole, cell),
+        )
+        for cell, fields in groupby(measured, key=lambda key: key[0])
+    }
+
+
+def metadata(whole: Results, cell: str) -> dict[str, str]:
+    """Return what every run in a cell's pyperf file carries, under pyperf's own names where it has one."""
+    manifest = whole.manifest
+    provenance = next(one.provenance for one in whole.cells if one.cell.id == cell)
+    python = provenance.get("python")
+    return {
+        "python_version": str(python["version"]) if isinstance(python, dict) else "unknown",
+        "cpu_model_name": str(manifest.machine["cpu"]),
+        "hostname": str(manifest.machine["id"]),
+        "ctkmatrix_cell": cell,
+        "ctkmatrix_run": manifest.run,
+        "ctkmatrix_device": f"{manifest.device_kind} {manifest.device['name']}",
+    } | ({"ctkmatrix_burst": str(manifest.burst.length)} if manifest.burst else {})
 
 
 def suite(samples: Mapping[tuple[str, str], Sequence[Sample]], metadata: Mapping[str, str]) -> bytes:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from ctkmatrix import journal
+from ctkmatrix import contradictions, journal
 from ctkmatrix.errors import MachineError, UsageError
 from ctkmatrix.model import SCHEMA, Manifest, Results
 from ctkmatrix.suggest import perhaps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 LOG_LINES, LOG_BYTES = 20, 4000
 """How much of the end of a log is shown."""
@@ -91,6 +91,12 @@ class Run:
         except (OSError, msgspec.DecodeError) as error:
             raise UsageError(f"{path}: no readable journal: {error}") from error
 
+    def earlier_records(self) -> list[journal.Record]:
+        """Return the journal of a run that this process did not begin. Raises UsageError, also where it contradicts itself."""
+        found = self.records()
+        _see_sound(self.directory / "journal.jsonl", contradictions.in_journal(found))
+        return found
+
     def write_results(self, results: Results, pyperf: Mapping[str, bytes]) -> None:
         """Write ``manifest.json``, ``results.json`` and the pyperf file of every cell."""
         replace(self.directory / "manifest.json", _json(results.manifest))
@@ -99,7 +105,7 @@ class Run:
             replace(self.directory / "cells" / f"{cell}.json", content)
 
     def results(self) -> Results:
-        """Read ``results.json``. Raises UsageError where it is missing or of another schema."""
+        """Read ``results.json``. Raises UsageError where it is missing, of another schema, or contradicts itself."""
         path = self.directory / "results.json"
         try:
             found = msgspec.json.decode(path.read_bytes(), type=Results)
@@ -107,6 +113,7 @@ class Run:
             raise UsageError(f"{path}: no readable results: {error}") from error
         if found.schema != SCHEMA:
             raise UsageError(f"{path}: schema {found.schema}, and this ctkmatrix reads {SCHEMA}")
+        _see_sound(path, contradictions.in_results(found))
         return found
 
 
@@ -155,6 +162,14 @@ def replace(path: Path, content: bytes) -> None:
         temporary.replace(path)
     except OSError as error:
         raise MachineError(f"{path}: cannot be written: {error.strerror}") from error
+
+
+def _see_sound(path: Path, faults: Iterator[str]) -> None:
+    """See that there are no *faults* in the file at *path*. Raises UsageError with the first of them."""
+    if fault := next(faults, None):
+        raise UsageError(
+            f"{path}: {fault}. It was changed since ctkmatrix wrote it: put back a copy of it that is whole, or measure again"
+        )
 
 
 def _end(log: Path) -> str:

@@ -240,6 +240,7 @@ def _provenance(cell: Cell) -> dict[str, object]:
 def _manifest(device_kind: str, status: str, processes: int, metric: Metric) -> Manifest:
     telemetry = {"gpu": {"driver": "590.44.01", "sm_clock": 1980}}
     gpu = {"name": "NVIDIA H200", "architecture": "90", "uuid": "GPU-5d1e", "telemetry": telemetry}
+    null = {"name": "null driver", "architecture": "90", "uuid": ""}
     return Manifest(
         run="20260301T120000Z-5f1c",
         started="2026-03-01T12:00:00+00:00",
@@ -249,7 +250,10 @@ def _manifest(device_kind: str, status: str, processes: int, metric: Metric) -> 
         profile=Profile("count" if metric is Metric.INSTRUCTIONS else "standard", processes, 5, 0.01, 60),
         seed=1234567,
         device_kind=device_kind,
-        device={"kind": device_kind, **(gpu if device_kind == "gpu" else {"name": "null driver", "architecture": "90"})},
+        device={
+            "kind": device_kind,
+            **(gpu if device_kind == "gpu" else {"name": "null driver", "architecture": "90", "uuid": ""}),
+        },
         machine={"cpu": "AMD EPYC 9554 64-Core Processor", "cpus": 2, "governor": "performance", "load": [0.4, 0.3, 0.2]},
         harness={"commit": "4f0c1d2e", "dirty": False},
         orchestrator={"python": "3.11.2", "nox": "2026.1.2"},

@@ -75,10 +75,10 @@ def test_words(words: list[str], asked: Asked) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--compar", "a"], "unexpected word '--compar'; perhaps you meant «--compare»"),
+        (["--compar", "a"], "unknown option --compar; perhaps you meant «--compare»"),
         (["--compare", "a"], "after --: argument --compare: expected 2 arguments"),
         (["--compare", "a", "b", "c"], "takes two sides, and 'c' is a third"),
-        (["a", "b"], "unexpected word 'b'"),
+        (["a", "b"], "unexpected word 'b'; --help lists what there is"),
     ],
 )
 def test_wrong_words_are_told(words: list[str], said: str) -> None:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pyperf
 import pytest
 
-from ctkmatrix.model import Sample
-from ctkmatrix.pyperf_files import suite
+from ctkmatrix.model import Burst, Sample
+from ctkmatrix.pyperf_files import metadata, suite, suites
+from tests.results_factory import results
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from ctkmatrix.model import Results
 
 METADATA = {"python_version": "3.14.1", "cpu_model_name": "a CPU", "ctkmatrix_cell": "c"}
 
@@ -56,3 +60,36 @@ def test_nothing_measured_is_an_error() -> None:
     """There is no empty file that looks like a result."""
     with pytest.raises(ValueError, match="no samples"):
         suite({("a.b", "core"): []}, METADATA)
+
+
+def of_a_machine() -> Results:
+    """Return results of 32 cells, of a machine that has a name."""
+    whole = results()
+    return replace(whole, manifest=replace(whole.manifest, machine=whole.manifest.machine | {"id": "5f1c"}))
+
+
+def test_every_cell_with_a_time_has_a_file() -> None:
+    """Of what was timed: not of a cell that did not run, nor of a share, which pyperf has no unit for."""
+    whole = of_a_machine()
+    first, *others = whole.cases
+    whole = replace(whole, cases=(replace(first, unit="share"), *others))
+    samples = {(one.cell, one.case, one.variant): [sample(one.case, one.variant, 0, 1e-7)] for one in whole.fields}
+    files = suites(samples, whole)
+    assert set(files) == {one.cell for one in whole.fields if one.time}
+    assert len(files) < len(whole.cells)
+    cell, file = next(iter(files.items()))
+    names = set(pyperf.BenchmarkSuite.loads(file.decode()).get_benchmark_names())
+    timed = {f"{one.case}/{one.variant}" for one in whole.fields if one.cell == cell and one.time}
+    assert names == {name for name in timed if not name.startswith(f"{first.id}/")} < timed
+
+
+def test_a_file_says_what_it_is_of() -> None:
+    """Machine, device and interpreter under pyperf's own names where it has one; the burst where there was one."""
+    whole = of_a_machine()
+    cell = whole.cells[0].cell.id
+    found = metadata(whole, cell)
+    assert (found["ctkmatrix_cell"], found["ctkmatrix_run"]) == (cell, whole.manifest.run)
+    assert (found["cpu_model_name"], found["hostname"]) == (whole.manifest.machine["cpu"], "5f1c")
+    assert "ctkmatrix_burst" not in found
+    drained = replace(whole, manifest=replace(whole.manifest, burst=Burst(128, cell)))
+    assert metadata(drained, cell) == found | {"ctkmatrix_burst": "128"}

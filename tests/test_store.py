@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ctkmatrix import results
+from ctkmatrix import collected, results
 from ctkmatrix.errors import MachineError, UsageError
 from ctkmatrix.store import Store, free_bytes, replace
 from tests.test_journal import BEGAN, MEASURED
@@ -106,7 +106,7 @@ def test_results_of_another_schema_are_refused(tmp_path: Path) -> None:
 
 def small() -> Results:
     """Return results without cells."""
-    return results.assemble(results.collect([BEGAN]), (), (), 1e-6)
+    return results.assemble(collected.collect([BEGAN]), (), (), 1e-6)
 
 
 def test_free_space_is_told_for_directories_to_come(tmp_path: Path) -> None:
