@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from ctkmatrix import caseset, casewords, published
-from ctkmatrix.errors import CtkmatrixError
+from ctkmatrix.standalone import standalone
 from ctkmatrix.store import replace
 
 if TYPE_CHECKING:
@@ -38,8 +37,12 @@ What needs **a GPU** needs a genuine driver with it. What needs **sm_90** takes 
 documents it: on an older GPU it is not run, and the field says so. It runs over the null driver, which answers every call.
 
 **Published figures** are what others have measured, as they said it: on their machines, with their releases and their tools. They
-stand beside a case that does the same or comes near it, the wording says which, and no number of ours is made from them.
+stand beside a case that does the same or comes near it, the wording says which, and no number of ours is made from them. What a
+pilot of this project found, and nobody else, says so in its note.
 """
+
+PILOT = "a pilot of this project, not its harness"
+"""Of a figure that nobody else has published."""
 
 BUILDING = """\
 Out of reach: PyPI has wheels and no source, and the matrix holds what was published. With a clone of cuda-python, and an
@@ -54,8 +57,9 @@ The driver model is recorded with every run and stands on its page. Linux has no
 comparison itself needs a Windows machine."""
 
 COMPILING_MORE = """\
-`nox -s profile` draws the flame graph of a turn, or of two releases; `nox -s history` counts instructions release by release; the
-report's summary tells each area's overhead against the target."""
+`nox -s profile` draws the flame graph of a turn, or of two releases; `nox -s count -- --group history` counts instructions
+release by release, and `nox -s history` lists what each one changed; the report's summary tells each area's overhead against the
+target."""
 
 TWINS = (
     "The native twins: C++ in the same process, over the same driver, by the same loop as Python's, a turn making the same calls."
@@ -142,7 +146,8 @@ def _figures(figures: Iterable[Figure]) -> list[str]:
 def _figure(figure: Figure, issues: str) -> tuple[str, ...]:
     number, package = casewords.value(figure), casewords.package(figure)
     case = f"`{figure.case}`" if figure.case else ""
-    return case, figure.variant, number, figure.operation, package, figure.hardware, _links(issues), figure.note
+    note = f"{PILOT}: {figure.note}" if figure.pilot else figure.note
+    return case, figure.variant, number, figure.operation, package, figure.hardware, _links(issues), note
 
 
 def _links(issues: str) -> str:
@@ -170,8 +175,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    try:
+    with standalone():
         main()
-    except CtkmatrixError as error:
-        print(f"ctkmatrix: {error}", file=sys.stderr)
-        sys.exit(int(error.exit))

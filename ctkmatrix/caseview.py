@@ -62,6 +62,7 @@ def views(
 
 
 def _view(made: _Made, case: Case) -> CaseView:
+    figures = published.for_case(made.figures, case.id)
     return CaseView(
         id=case.id,
         anchor=anchor(f"case-{case.id}"),
@@ -71,7 +72,8 @@ def _view(made: _Made, case: Case) -> CaseView:
         facts=tuple(fact for fact in _facts(made.results, case) if fact.value),
         references=_issues(" ".join(case.references)),
         ways=tuple(_way(made, case, variant) for variant in case.variants),
-        published=tuple(_published(made, figure) for figure in published.for_case(made.figures, case.id)),
+        published=tuple(_published(made, figure) for figure in figures if not figure.pilot),
+        pilot=tuple(_published(made, figure) for figure in figures if figure.pilot),
     )
 
 

@@ -94,7 +94,10 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPage:
-    """All that the template shows; ``data`` is what its script reads. ``decided`` is ``None`` where nothing had to be."""
+    """All that the template shows; ``data`` is what its script reads. ``decided`` is ``None`` where nothing had to be.
+
+    ``quiet`` is what there is to say where nothing is among the ``worst``.
+    """
 
     title: str
     reference: str
@@ -105,6 +108,7 @@ class ComparisonPage:
     head: tuple[Fact, ...]
     pairs: tuple[tuple[str, str], ...]
     worst: tuple[Line, ...]
+    quiet: str
     marks: tuple[tuple[str, Names], ...]
     lines: tuple[Line, ...]
     areas: tuple[AreaLine, ...]

@@ -56,6 +56,7 @@ def view(comparison: Comparison, decided: Decided | None = None) -> ComparisonPa
         head=_head(comparison),
         pairs=pairs,
         worst=_worst(told),
+        quiet=_quiet(comparison),
         marks=_marks(comparison.rows),
         lines=tuple(told),
         areas=_areas(comparison),
@@ -199,6 +200,15 @@ def _worst(told: Iterable[Line]) -> tuple[Line, ...]:
         if line.kind == Judgement.SLOWER and not line.control:
             found.setdefault((line.metric, line.case, line.variant), line)
     return tuple(found.values())[:WORST]
+
+
+def _quiet(comparison: Comparison) -> str:
+    """Say what it means that nothing was found to get worse: what could not be judged may have."""
+    python = [tally for tally in comparison.tallies if not tally.control]
+    rows, unsure = sum(tally.rows for tally in python), sum(tally.inconclusive for tally in python)
+    if not unsure:
+        return "Nothing got worse beyond its margin."
+    return f"Nothing was found to get worse, but {number(unsure, 9)} of {number(rows, 9)} are inconclusive, which is no pass."
 
 
 def _marks(rows: Iterable[Row]) -> tuple[tuple[str, Names], ...]:

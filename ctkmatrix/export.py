@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ctkmatrix.markdown import plain
 from ctkmatrix.markdown import table as markdown_table
+from ctkmatrix.plaintext import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +37,7 @@ HEADS = (
 
 NONE = "\N{EN DASH}"
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+FORMULA = ("=", "+", "-", "@")
 """A spreadsheet runs a text that begins with one of these."""
 
 
@@ -49,8 +50,8 @@ def markdown(page: Page) -> str:
         f"**{plain(page.verdict)}**{f' The target is {plain(page.target)} a call over native.' if page.target else ''}",
         plain(page.counted),
         markdown_table(("", ""), ((fact.name, fact.value) for fact in page.head)),
-        *_section("Furthest from the target", _worst(page.worst), plain(page.unsure)),
-        *_section("By area, ns a call", _areas(page.areas)),
+        *_section(page.worst_title, _worst(page.worst), plain(page.unsure)),
+        *_section("By area, ns a call", _areas(page.areas), plain(page.of_areas)),
         *_section("What weakens the numbers", _flags(page.flags)),
         *_section("What did not run", _missing(page.missing), _left_out(page.missing)),
     ]
@@ -68,13 +69,14 @@ def _worst(worst: Sequence[Worst]) -> str:
 
 
 def _areas(areas: Sequence[AreaSummary]) -> str:
-    heads = ("Area", "Median", "Worst", "Of the target", "Where", "Over the target", "Unsure")
+    heads = ("Area", "Median", "Of the target", "Greatest", "Of the target", "Where", "Over the target", "Unsure")
     return markdown_table(heads, map(_area, areas))
 
 
 def _area(one: AreaSummary) -> tuple[str, ...]:
-    worst = (one.worst, one.worst_share, one.worst_where) if one.worst else (NONE, NONE, "")
-    return one.name, one.median, *worst, f"{one.over} of {one.certain}", str(one.unsure)
+    numbers = (one.median, one.median_share, one.greatest, one.greatest_share)
+    said = (*(each or NONE for each in numbers), one.greatest_where)
+    return one.name, *said, f"{one.over} of {one.certain}", str(one.unsure)
 
 
 def _flags(flags: Sequence[Warned]) -> str:
@@ -143,4 +145,5 @@ def _number(value: float, places: int = 0) -> str:
 
 
 def _inert(text: str) -> str:
-    return f"'{text}" if text.lstrip(" ").startswith(FORMULA) else text
+    line = one_line(text)
+    return f"'{line}" if line.startswith(FORMULA) else line

@@ -43,7 +43,7 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """One of the greatest overheads: the cell where a (case, variant) is furthest from its target."""
+    """One of the greatest overheads: the cell where a (case, variant) is furthest over its target, or nearest to it."""
 
     case: str
     variant: str
@@ -61,20 +61,21 @@ class Worst:
 class AreaSummary:
     """The overheads of one area, a call, against the target.
 
-    ``median`` is over all of them; ``over`` and ``worst`` are among the ``certain`` ones, and the worst is empty without any.
+    Of the ``certain`` ones, ``over`` are over the target; ``median`` and ``greatest``, by its share of the target, are of the
+    same, and empty where there are none. ``unsure`` are the others.
     """
 
     name: str
     anchor: str
     median: str
     median_share: str
+    greatest: str
+    greatest_share: str
+    greatest_heat: int
+    greatest_where: str
+    over: int
     certain: int
     unsure: int
-    over: int
-    worst: str
-    worst_share: str
-    worst_heat: int
-    worst_where: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +236,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A figure that others have published, and ``ours`` of the same variant beside it, in words."""
+    """A figure that others have published, or a pilot of this project found; ``ours`` of the same variant beside it, in words."""
 
     value: str
     what: str
@@ -264,7 +265,11 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """All that is told of one case. ``span`` is by variant how its numbers lie over the cells, for who skims a list of cases."""
+    """All that is told of one case.
+
+    ``span`` is by variant how its numbers lie over the cells, for who skims a list of cases. ``published`` are others' figures,
+    ``pilot`` those of a pilot of this project.
+    """
 
     id: str
     anchor: str
@@ -275,6 +280,7 @@ class CaseView:
     references: tuple[Link, ...]
     ways: tuple[Way, ...]
     published: tuple[Published, ...]
+    pilot: tuple[Published, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +288,8 @@ class Page:
     """All that the template shows.
 
     ``banner`` is empty over a real driver, ``alert`` where the run is complete, ``unsure`` where ``worst`` leaves nothing out,
-    ``target`` where no time was to be measured, ``counted`` where no instructions were to be counted.
+    ``target`` where no time was to be measured, ``counted`` where no instructions were to be counted. ``of_areas`` says which
+    overheads the ``areas`` speak of.
     """
 
     title: str
@@ -293,10 +300,12 @@ class Page:
     target: str
     counted: str
     head: tuple[Fact, ...]
+    worst_title: str
     worst: tuple[Worst, ...]
     unsure: str
     flags: tuple[Warned, ...]
     areas: tuple[AreaSummary, ...]
+    of_areas: str
     grids: tuple[Grid, ...]
     missing: tuple[Missing, ...]
     cases: tuple[CaseView, ...]

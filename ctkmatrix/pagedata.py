@@ -1,18 +1,18 @@
 """Results -> the data block of the page: what its scripts draw charts, switch values and tell details from. Pure.
 
 Keys are short, as a field has them ten thousand times. Times are in ns a turn; those of a case whose unit is ``share`` are parts
-of 1. Numbers have 5 significant digits, those of an interval as many more as its halves need, counts 7, and those of single
-processes 4.
+of 1. Numbers have 5 significant digits, those of an interval as many more as its halves need, and counts 7. Single processes are
+drawn and never told: each is a place between the least and the most of its field, two letters (``packed``).
 
-A page of 32 cells and 100 cases has 9,500 fields and 2.3 MB, with counts 3 MB. Beyond ``MANY`` fields the points of
-single processes (``p``) are left out; they are in ``results.json``. A page of 1,000 cells is still one file: 37 MB, made in 25 s
-and 1.1 GB, which a browser takes a quarter of a minute to open.
+SIZES
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+import string
 from typing import TYPE_CHECKING, Any
 
 from ctkmatrix.countgrid import uncounted
@@ -32,10 +32,14 @@ if TYPE_CHECKING:
 MANY = 30_000
 """So many fields have their processes' points in the page."""
 
-DIGITS, HALF_DIGITS, POINT_DIGITS, COUNT_DIGITS, MANY_DIGITS = 5, 3, 4, 7, 9
-"""Significant digits of a number; of an interval's half; of a process's own; of a count; and of what must be exact."""
+DIGITS, HALF_DIGITS, COUNT_DIGITS, MANY_DIGITS = 5, 3, 7, 9
+"""Significant digits of a number; of an interval's half; of a count; and of what must be exact."""
 
-LETTERS = {Status.MEASURED: "m", Status.FAILED: "f", Status.NOT_RUN: "n", Status.NOT_APPLICABLE: "a"}
+LETTERS = {Status.FAILED: "f", Status.NOT_RUN: "n", Status.NOT_APPLICABLE: "a"}
+
+ALPHABET = string.ascii_uppercase + string.ascii_lowercase + string.digits + "-_"
+PLACES = tuple(map("".join, itertools.product(ALPHABET, repeat=2)))
+"""The places of a process between the least and the most: 4,096 of them, where a chart has some hundred pixels."""
 
 ESCAPES = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
 """Signs that can stand in JSON's strings alone; escaped, nothing of the block can end it or be markup."""
@@ -57,11 +61,11 @@ def payload(results: Results, fields: Fields) -> dict[str, Any]:
     reference's first, why counts are not compared, or nothing. A field has
 
     s, why
-        the letter of its status; unless measured, the index of its reason.
+        unless measured, the letter of its status and the index of its reason.
     t, o, r
         time, overhead and ratio, each ``[value, low, high]``; the bounds are null with fewer than two processes.
     p, n
-        the processes' own overheads, or times where there is no overhead, in process order; their number where they are left out.
+        the processes' own overheads, or times where there is no overhead, ``packed``; their number where they are left out.
     c, m, k, x
         the least and the most of a count; its two modes as ``[instructions, processes]``; the index of how it was counted,
         ``[processes, turns, settled]``; and where it was to be counted and is not, the index of the reason.
@@ -155,9 +159,9 @@ class _Maker:
 
     def field(self, field: Field, case: Case, variant: Variant) -> dict[str, Any]:
         scale = NANO if case.unit == "time" else 1.0
-        made: dict[str, Any] = {"s": LETTERS[field.outcome.status]}
+        made: dict[str, Any] = {}
         if field.outcome.status is not Status.MEASURED:
-            made["why"] = self.reasons[field.outcome.reason]
+            made |= {"s": LETTERS[field.outcome.status], "why": self.reasons[field.outcome.reason]}
         for key, estimate, unit in (("t", field.time, scale), ("o", field.overhead, scale), ("r", field.ratio, 1.0)):
             if estimate is not None and math.isfinite(estimate.value):
                 made[key] = _estimate(estimate, unit)
@@ -172,13 +176,20 @@ class _Maker:
     def processes(self, estimate: Estimate, scale: float) -> dict[str, Any]:
         if not self.points:
             return {"n": len(estimate.points)}
-        return {"p": [_rounded(point * scale, POINT_DIGITS) for point in estimate.points]}
+        return {"p": packed([point * scale for point in estimate.points])}
 
     def count(self, count: Count) -> dict[str, Any]:
         least, most = _rounded(count.minimum, COUNT_DIGITS), _rounded(count.maximum, COUNT_DIGITS)
         modes = [[_rounded(mode.instructions, COUNT_DIGITS), mode.processes] for mode in count.modes]
         how = self.countings[len(count.points), count.turns, count.settled]
         return {"c": [least, most], "k": how} | ({"m": modes} if modes else {})
+
+
+def packed(points: Sequence[float]) -> list[float | str]:
+    """Return the least of *points*, the most, and in their order the place of each between them, two letters of ``PLACES``."""
+    least, most = min(points), max(points)
+    step = (most - least) / (len(PLACES) - 1) or 1.0
+    return [_rounded(least), _rounded(most), "".join(PLACES[round((point - least) / step)] for point in points)]
 
 
 def row_anchor(metric: Metric, case: Case, variant: Variant) -> str | None:
@@ -205,10 +216,10 @@ def _rounded(value: float, digits: int = DIGITS) -> float:
     """Round *value* to significant *digits*; a whole number is an int, which JSON writes shorter.
 
     What would then lie half-way between two numbers of three digits keeps its own digits: rounded again, to be shown, it must
-    not become another number than it is. Single processes are drawn, and never told.
+    not become another number than it is.
     """
     text = f"{value:.{digits - 1}e}"
-    if digits > POINT_DIGITS and text.partition("e")[0].removeprefix("-")[4:].rstrip("0") == "5":
+    if text.partition("e")[0].removeprefix("-")[4:].rstrip("0") == "5":
         text = f"{value:.{MANY_DIGITS - 1}e}"
     rounded = float(text)
     return int(rounded) if rounded.is_integer() else rounded

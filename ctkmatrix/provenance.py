@@ -1,6 +1,7 @@
-"""Where the numbers come from, as facts for the page: a cell's provenance and the run's manifest. Pure.
+"""Where a cell's numbers come from, as facts for the page. Pure.
 
-Both hold JSON-like trees whose keys their writers choose: the short forms take the keys they know, the details show all there is.
+What is recorded is a JSON-like tree whose keys its writers choose: the short form takes the keys it knows, the details show all
+there is.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ctkmatrix.missing import named
 from ctkmatrix.model import Flag, Metric, Status
 from ctkmatrix.page import CellRow, Fact, FactGroup, Failure, Package
 from ctkmatrix.probe.registry import NATIVE
-from ctkmatrix.quantities import ELLIPSIS, THIN, counted, duration, moment, number, percent
+from ctkmatrix.quantities import ELLIPSIS, THIN, counted, duration, number, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -25,8 +26,6 @@ UNKNOWN = "\N{EN DASH}"
 
 BUILDS = {"yes": "PGO and LTO", "no": "not optimised", "unknown": "unknown"}
 """What ``python.optimised`` says, in words."""
-
-MEASURED = {Metric.TIME: "time", Metric.INSTRUCTIONS: "instructions", Metric.BOTH: "time and instructions"}
 
 CELL_HEADS = ("Interpreter", "Build", "numpy", "Native baseline", "libcuda", "NVRTC", "Processes")
 """Heads of the table of cells, between the cell's id, which says bindings and core, and its flags."""
@@ -86,7 +85,7 @@ def cell_row(result: CellResult, run: Manifest, fields: Iterable[Field] = (), lo
             number(result.processes),
         ),
         flags=tuple(flag.name.lower().replace("_", " ") for flag in result.flags if flag in shown),
-        details=(*([FactGroup("Measurement", _work(result, run))] if result.processes else []), *groups(_arranged(tree))),
+        details=(*([FactGroup("Measurement", _work(result, run))] if result.processes else []), *groups(_arranged(tree, run))),
         packages=_packages(tree.get("packages"), tree.get("hashes")),
         failures=_failures(fields) if ran(result) else (),
         log=log,
@@ -125,9 +124,13 @@ def _failures(fields: Iterable[Field]) -> tuple[Failure, ...]:
     return tuple(Failure(MARKS[why.status], named(names, "case variant"), why.reason) for why, names in found.items())
 
 
-def _arranged(tree: Mapping[str, object]) -> dict[str, object]:
-    """Put a cell's provenance, but for its packages, into the order and under the names that people read."""
-    rest = {key: value for key, value in tree.items() if key not in {"packages", "hashes", "id"}}  # the id is a request's
+def _arranged(tree: Mapping[str, object], run: Manifest) -> dict[str, object]:
+    """Put a cell's provenance, but for its packages, into the order and under the names that people read.
+
+    What the null driver answers about a device is left out: there is none.
+    """
+    left_out = {"packages", "hashes", "id", *(["device"] if run.device_kind == "null" else [])}  # the id is a request's
+    rest = {key: value for key, value in tree.items() if key not in left_out}
     ordered = [key for key in TITLES if key in rest] + [key for key in rest if key not in TITLES]
     return {TITLES.get(key, LEAVES.get(key, key)): rest[key] for key in ordered}
 
@@ -136,41 +139,7 @@ def _packages(versions: object, hashes: object) -> tuple[Package, ...]:
     known = versions if isinstance(versions, dict) else {}
     hashed = {name: each for name, each in hashes.items() if each != EMPTY} if isinstance(hashes, dict) else {}
     names = sorted(known.keys() | hashed.keys())
-    return tuple(Package(name, _leaf(known.get(name)), hashed.get(name, "")) for name in names)
-
-
-def manifest(run: Manifest) -> tuple[FactGroup, ...]:
-    """Everything that the manifest says, by subject."""
-    return (
-        FactGroup("Measurement", _run(run)),
-        *groups({"Device": {"kind": run.device_kind, **run.device}, "Machine": run.machine}),
-        *groups({"Harness": run.harness, "Orchestrator": run.orchestrator}),
-        *(groups({"Counter of instructions": run.counter}) if run.counter else ()),
-    )
-
-
-def _run(run: Manifest) -> tuple[Fact, ...]:
-    return (
-        Fact("Run", run.run),
-        Fact("Status", run.status),
-        Fact("Started", moment(run.started)),
-        Fact("Finished", moment(run.finished) or UNKNOWN),
-        Fact("Arguments", " ".join(run.arguments) or "none"),
-        Fact("Measured", MEASURED[run.metric]),
-        Fact("Profile", profile(run)),
-        Fact("Seed", str(run.seed)),
-        Fact("Wall time", duration(run.wall_seconds)),
-        *(_timed(run) if run.metric is not Metric.INSTRUCTIONS else ()),
-    )
-
-
-def _timed(run: Manifest) -> tuple[Fact, ...]:
-    """Say what the workers that measured time did with it."""
-    return (
-        Fact("Workers' time", duration(run.worker_seconds)),
-        Fact("Share of it inside timed loops", UNKNOWN if run.timed_share is None else percent(run.timed_share)),
-        *([Fact("Asynchronous cases", drained(run.burst))] if run.burst else []),
-    )
+    return tuple(Package(name, leaf(known.get(name)), hashed.get(name, "")) for name in names)
 
 
 def drained(burst: Burst) -> str:
@@ -210,24 +179,26 @@ def groups(tree: Mapping[str, object]) -> tuple[FactGroup, ...]:
     branches = {key: value for key, value in tree.items() if isinstance(value, dict) and value}
     leaves = {key: value for key, value in tree.items() if key not in branches}
     named = [*branches.items(), *([("Other", leaves)] if leaves else [])]
-    return tuple(FactGroup(title, tuple(_facts("", branch))) for title, branch in named)
+    return tuple(FactGroup(title, tuple(Fact(name, leaf(each)) for name, each in flat("", branch))) for title, branch in named)
 
 
-def _facts(name: str, value: object) -> Iterator[Fact]:
+def flat(name: str, value: object) -> Iterator[tuple[str, object]]:
+    """Yield the leaves of a tree, each with its dotted name, which begins with *name*."""
     if isinstance(value, dict) and value:
         for key, branch in value.items():
-            yield from _facts(f"{name}.{key}" if name else str(key), branch)
+            yield from flat(f"{name}.{key}" if name else str(key), branch)
     else:
-        yield Fact(name, _leaf(value))
+        yield name, value
 
 
-def _leaf(value: object) -> str:
+def leaf(value: object) -> str:
+    """Say a leaf in words."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, (list, tuple, dict)):
-        return ", ".join(_leaf(each) for each in value) or "none"
+        return ", ".join(leaf(each) for each in value) or "none"
     return UNKNOWN if value is None or value == "" else str(value)
 
 
@@ -235,7 +206,7 @@ def _at(tree: object, *path: str) -> str:
     """Return the leaf of *tree* at *path*, or an empty string where there is none."""
     for key in path:
         tree = tree.get(key) if isinstance(tree, dict) else None
-    return "" if tree is None or isinstance(tree, dict) else _leaf(tree)
+    return "" if tree is None or isinstance(tree, dict) else leaf(tree)
 
 
 def _joined(*parts: str) -> str:

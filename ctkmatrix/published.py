@@ -26,6 +26,8 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         Ours, where a case of ours measures the operation or comes near it; *operation* says what was measured.
     version
         The release, or the change, that it was measured with or before.
+    pilot
+        Whether a pilot of this project found it, by another harness: nobody else has published it.
     """
 
     value: float
@@ -39,6 +41,7 @@ class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     version: str = ""
     hardware: str = ""
     note: str = ""
+    pilot: bool = False
 
 
 class _File(msgspec.Struct):

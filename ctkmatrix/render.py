@@ -26,7 +26,10 @@ ROOT = Path(__file__).parent.parent
 TEMPLATES, PUBLISHED = ROOT / "templates", ROOT / "cases" / "published.toml"
 
 
-SCRIPTS = ("numbers.js", "values.js", "matrix.js", "fields.js", "copy.js", "vendor/plot.js", "charts.js", "cases.js")
+SCRIPTS = (
+    *("numbers.js", "values.js", "offers.js", "matrix.js", "fields.js", "copy.js"),
+    *("vendor/plot.js", "charts.js", "cases.js"),
+)
 """Those of the page of a run, below ``TEMPLATES``, in the order in which they run."""
 
 

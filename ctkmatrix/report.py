@@ -3,43 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
-from statistics import median
 from typing import TYPE_CHECKING
 
-from ctkmatrix import caseview, provenance
+from ctkmatrix import caseview, overheads, provenance, runfacts
 from ctkmatrix.countgrid import UNSETTLED, count_grid, in_short
-from ctkmatrix.grid import (
-    Fields,
-    Standing,
-    anchor,
-    by_area,
-    by_key,
-    grid,
-    heat,
-    python_side,
-    ran,
-    standing,
-    target_of,
-    weakening,
-)
+from ctkmatrix.grid import Fields, by_key, grid, ran, weakening
 from ctkmatrix.missing import cells_named, missing
-from ctkmatrix.model import Case, Flag, Metric, Results, Status
-from ctkmatrix.page import AreaSummary, Fact, Names, Page, Warned, Worst
+from ctkmatrix.model import Flag, Metric, Results, Status
+from ctkmatrix.page import Fact, Names, Page, Warned
 from ctkmatrix.pagedata import payload
-from ctkmatrix.quantities import counted, duration, half_width, moment, nanoseconds, number, percent
+from ctkmatrix.quantities import counted, duration, moment, nanoseconds, number
 from ctkmatrix.results import over_null
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ctkmatrix.model import Estimate, Field
+    from ctkmatrix.model import Field
     from ctkmatrix.page import CellRow, Grid
     from ctkmatrix.profiles import Made
     from ctkmatrix.published import Figure
-
-WORST = 5
-"""So many of the greatest overheads stand at the top of the page."""
 
 NULL_BANNER = (
     "Driver calls are answered at once and do no work; the Python layer, the native baseline and NVRTC really run. "
@@ -51,19 +33,6 @@ ALERTS = {
     "interrupted": "This run was interrupted: {missing} of {planned} processes are missing. To go on with it: --resume.",
 }
 COUNTS_MISSING = "This run was interrupted while it counted instructions. To go on with it: --resume."
-
-
-@dataclass(frozen=True, slots=True)
-class _Overhead:
-    """One measured overhead. ``share`` is of the target; ``at_least`` is that of the interval's lower end."""
-
-    case: Case
-    variant: str
-    cell: str
-    estimate: Estimate
-    standing: Standing
-    share: float
-    at_least: float
 
 
 def view(
@@ -82,7 +51,7 @@ def view(
         By the ids of cells of which something failed: the end of what their workers printed.
     """
     fields = by_key(results)
-    overheads = _overheads(results, fields)
+    found = overheads.measured(results, fields)
     manifest = results.manifest
     timed = manifest.metric is not Metric.INSTRUCTIONS
     return Page(
@@ -90,20 +59,22 @@ def view(
         run=manifest.run,
         banner=NULL_BANNER if manifest.device_kind == "null" else "",
         alert=_alert(results),
-        verdict=_verdict(overheads) if timed else _extent(fields),
+        verdict=overheads.verdict(results, found) if timed else _extent(fields),
         target=f"{nanoseconds(results.target)} ns" if timed else "",
         counted=in_short(fields) if manifest.metric is not Metric.TIME else "",
         head=_head(results, fields),
-        worst=_worst(overheads),
-        unsure=_unsure(overheads),
+        worst_title=overheads.title(found),
+        worst=overheads.worst(found),
+        unsure=overheads.unsure(found),
         flags=(*_flags(results), *_field_flags(fields), *_unsettled(fields)),
-        areas=_areas(results, overheads),
+        areas=overheads.areas(results, found),
+        of_areas=overheads.of_areas(found),
         grids=_grids(results, fields, graphs),
         missing=missing(results, fields),
         cases=caseview.views(results, fields, figures, graphs),
         cells=_cells(results, logs or {}),
         cell_heads=provenance.CELL_HEADS,
-        manifest=provenance.manifest(manifest),
+        manifest=runfacts.manifest(manifest),
         data=payload(results, fields),
     )
 
@@ -127,62 +98,11 @@ def _grids(results: Results, fields: Fields, graphs: Sequence[tuple[str, Made]])
     )
 
 
-def _overheads(results: Results, fields: Fields) -> list[_Overhead]:
-    found = []
-    for case in results.cases:
-        for variant in python_side(case):
-            for result in results.cells:
-                estimate = fields[result.cell.id, case.id, variant.name].overhead
-                if estimate is not None:
-                    found.append(_overhead(case, variant.name, result.cell.id, estimate, target_of(results, case)))
-    return found
-
-
-def _overhead(case: Case, variant: str, cell: str, estimate: Estimate, target: float) -> _Overhead:
-    low = estimate.value if estimate.low is None else estimate.low
-    return _Overhead(case, variant, cell, estimate, standing(estimate, target), estimate.value / target, low / target)
-
-
-def _furthest(overheads: list[_Overhead]) -> list[_Overhead]:
-    """For each (case, variant) the cell where it is furthest from the target; furthest first.
-
-    What counts is how far it is at least, the interval's lower end; what is too uncertain does not count.
-    """
-    furthest: dict[tuple[str, str], _Overhead] = {}
-    for each in sorted(_certain(overheads), key=lambda each: -each.at_least):
-        furthest.setdefault((each.case.id, each.variant), each)
-    return list(furthest.values())
-
-
-def _certain(overheads: list[_Overhead]) -> list[_Overhead]:
-    return [each for each in overheads if each.standing is not Standing.UNSURE]
-
-
-def _verdict(overheads: list[_Overhead]) -> str:
-    """Count the case variants that are within in all cells, over in some, and those that neither can be said of."""
-    if not overheads:
-        return "No overhead was measured."
-    of = {each: {(one.case.id, one.variant) for one in overheads if one.standing is each} for each in Standing}
-    over = of[Standing.OVER]
-    unsure = of[Standing.UNSURE] - over
-    within = of[Standing.WITHIN] - over - unsure
-    measured = len(over) + len(unsure) + len(within)
-    parts = [f"Within the target for certain in every cell: {len(within)} of {counted(measured, 'case variant')}"]
-    parts += [f"over it in some cell: {len(over)}"] if over else []
-    parts += [f"too uncertain to say: {len(unsure)}"] if unsure else []
-    return "; ".join(parts) + "."
-
-
 def _extent(fields: Fields) -> str:
     """Say of how many case variants, and in how many cells, there are counts."""
     found = [field for field in fields.values() if field.count]
     variants, cells = {(field.case, field.variant) for field in found}, {field.cell for field in found}
     return f"Instructions counted: {counted(len(variants), 'case variant')} in {counted(len(cells), 'cell')}."
-
-
-def _unsure(overheads: list[_Overhead]) -> str:
-    left_out = len(overheads) - len(_certain(overheads))
-    return f"Left out as too uncertain: {number(left_out, 9)} of {counted(len(overheads), 'overhead')}." if left_out else ""
 
 
 def _alert(results: Results) -> str:
@@ -230,22 +150,6 @@ def _of(done: int, planned: Sequence[Field]) -> str:
     return f"{number(done, 9)} of {number(len(planned), 9)} planned"
 
 
-def _worst(overheads: list[_Overhead]) -> tuple[Worst, ...]:
-    return tuple(
-        Worst(
-            case=each.case.id,
-            variant=each.variant,
-            row=anchor(each.case.id, each.variant),
-            cell=each.cell,
-            overhead=nanoseconds(each.estimate.value),
-            interval=half_width(each.estimate),
-            share=percent(each.share),
-            heat=heat(each.share),
-        )
-        for each in _furthest(overheads)[:WORST]
-    )
-
-
 def _flags(results: Results) -> tuple[Warned, ...]:
     """Each flag with the cells that it weakens. The null driver's is left to the banner."""
     shown = weakening(results.manifest.metric) - {Flag.NULL_DRIVER}
@@ -276,32 +180,4 @@ def _rows_named(weak: Iterable[Field], of: int) -> Names:
     return Names(
         f"{number(rows.total(), 9)} of {counted(of, 'field')}",
         tuple(f"{row} ({counted(cells, 'cell')})" for row, cells in rows.most_common()),
-    )
-
-
-def _areas(results: Results, overheads: list[_Overhead]) -> tuple[AreaSummary, ...]:
-    by_name = {area: [each for each in overheads if each.case.area == area] for area in by_area(results)}
-    return tuple(_area(area, each) for area, each in by_name.items() if each)
-
-
-def _a_call(overhead: _Overhead) -> float:
-    return overhead.estimate.value / overhead.case.calls_per_turn
-
-
-def _area(name: str, overheads: list[_Overhead]) -> AreaSummary:
-    """Sum up one area, a call: cases of several calls a turn weigh like the others."""
-    certain = _certain(overheads)
-    worst = next(iter(_furthest(overheads)), None)
-    return AreaSummary(
-        name=name,
-        anchor=anchor("area", name),
-        median=nanoseconds(median(_a_call(each) for each in overheads)),
-        median_share=percent(median(each.share for each in overheads)),
-        certain=len(certain),
-        unsure=len(overheads) - len(certain),
-        over=sum(each.standing is Standing.OVER for each in certain),
-        worst=nanoseconds(_a_call(worst)) if worst else "",
-        worst_share=percent(worst.share) if worst else "",
-        worst_heat=heat(worst.share) if worst else 0,
-        worst_where=f"{worst.case.id}/{worst.variant} in {worst.cell}" if worst else "",
     )

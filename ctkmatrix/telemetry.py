@@ -57,6 +57,11 @@ def _range(readings: Iterable[dict[str, Any]], name: str) -> Range | None:
 def _throttled(gpus: Iterable[dict[str, Any]]) -> tuple[str, ...]:
     bits = 0
     for gpu in gpus:
-        bits |= reasons if isinstance(reasons := gpu.get("throttle_reasons"), int) else 0
+        bits |= found if isinstance(found := gpu.get("throttle_reasons"), int) else 0
+    return reasons(bits)
+
+
+def reasons(bits: int) -> tuple[str, ...]:
+    """Say why NVML says that clocks are low."""
     unknown = bits & ~sum(REASONS)
     return (*(word for bit, word in REASONS.items() if bits & bit), *([f"reason {unknown:#x}"] if unknown else []))

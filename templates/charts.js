@@ -2,7 +2,7 @@
 // The charts of a variant of a case, from the page's data: what was measured of it, cell by cell, and release by release.
 // Nothing here touches the page; cases.js does.
 const Charts = (() => {
-  const {data, order} = Values;
+  const {data, order, pointsOf} = Values;
   const {number, instructions, counted} = Numbers;
   const pythons = [...new Set(data.cells.map(cell => cell.python))];
   const cores = new Set(data.cells.map(cell => cell.core)).size > 1;
@@ -18,7 +18,7 @@ const Charts = (() => {
     const scale = share ? 100 : 1;
     const times = fields.filter(({field}) => field[key]).map(({field, cell}) => {
       const [value, low, high] = field[key].map(each => each === null ? null : each * scale);
-      return {cell, value, low, high, points: (field.p ?? []).map(each => each * scale)};
+      return {cell, value, low, high, points: pointsOf(field).map(each => each * scale)};
     });
     const counts = fields.filter(({field}) => field.c)
       .map(({field, cell}) => ({cell, value: field.c[0], low: field.c[0], high: field.c[1], points: []}));

@@ -2,19 +2,15 @@
 // What the matrix shows now, as a link, as Markdown and as CSV. Where the browser denies the clipboard, as to many pages that
 // are opened from a file, the text stands in a dialog, selected.
 {
-  const {toolbar, state, columns, lines, rowOf, numberOf, say} = Matrix;
-  const {data, VALUES} = Values;
+  const {toolbar, title, columns, lines, rowOf, rangeOf, say} = Matrix;
+  const {data} = Values;
   const SPACES = /\u202f/g;
 
   const chosen = () => columns().flatMap((each, column) => each ? [column] : []);
-  const label = () => {
-    const {label: own, against} = VALUES[state.value];
-    return against ? `${own}, against ${toolbar.elements.against.selectedOptions[0].text}` : own;
-  };
   const heads = () => chosen().map(column => data.cells[column].id);
   const shown = (line, column) => [...line.cells[column + 1].childNodes].map(node => node.textContent).join(" ").trim();
 
-  const plain = text => text.replace(SPACES, " ").replace(/[\\`*_[\]<>|#]/g, "\\$&").replace(/\s+/g, " ");
+  const plain = text => text.replace(/[\\`*_[\]<>|#]/g, "\\$&").replace(/[^\S\u202f]+/g, " ");
   const markdown = () => {
     const table = [
       ["case", "variant", ...heads()].map(plain),
@@ -24,22 +20,24 @@
         return [one.id, variant.name, ...chosen().map(column => shown(line, column))].map(plain);
       }),
     ];
-    return `${plain(`${label()}, run ${data.run}`)}\n\n${table.map(row => `| ${row.join(" | ")} |\n`).join("")}`;
+    return `${plain(`${title()}, run ${data.run}`)}\n\n${table.map(row => `| ${row.join(" | ")} |\n`).join("")}`;
   };
 
   // A spreadsheet runs a text that begins like a formula; numbers are no texts.
   const quoted = value => {
     if (typeof value === "number") return String(value);
+    if (value === null) return "";
     const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
   const csv = () => {
     const table = lines().map(line => {
       const row = rowOf(line);
-      const fields = chosen().map(column => numberOf(row, column) ?? shown(line, column).replace(SPACES, " "));
-      return [label(), row.case.id, row.variant.name, ...fields];
+      const fields = chosen().flatMap(column => rangeOf(row, column) ?? [shown(line, column).replace(SPACES, " "), null, null]);
+      return [title(), row.case.id, row.variant.name, ...fields];
     });
-    return [["value", "case", "variant", ...heads()], ...table].map(row => `${row.map(quoted).join(",")}\r\n`).join("");
+    const bounded = heads().flatMap(id => [id, `${id} low`, `${id} high`]);
+    return [["value", "case", "variant", ...bounded], ...table].map(row => `${row.map(quoted).join(",")}\r\n`).join("");
   };
 
   const dialog = document.body.appendChild(document.createElement("dialog"));

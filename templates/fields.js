@@ -7,6 +7,7 @@
   bubble.id = "story";
   bubble.setAttribute("role", "tooltip");
   bubble.hidden = true;
+  const narrow = matchMedia("(max-width: 30rem)"); // as in page.css.j2: there the story stands below the matrix, and hides no row
   let shownFor = null;
   let stop = null;
 
@@ -20,8 +21,12 @@
     return story(VALUES[state.value], place(rowOf(line), column), state.against, word, standing);
   };
 
-  // Under the field, or above it where there is no room.
+  // Under the field, or above it where there is no room; on a narrow screen below the matrix.
   const settle = cell => {
+    const frame = face().element.querySelector(".frame");
+    if (narrow.matches && frame.nextElementSibling !== bubble) frame.after(bubble);
+    if (narrow.matches) return bubble.removeAttribute("style");
+    if (bubble.parentNode !== document.body) document.body.append(bubble);
     const field = cell.getBoundingClientRect(), own = bubble.getBoundingClientRect();
     const below = field.bottom + 6, above = field.top - own.height - 6;
     const top = below + own.height <= innerHeight || above < 0 ? below : above;
@@ -59,6 +64,7 @@
     stopAt(cell);
     cell.focus({preventScroll: true});
     cell.scrollIntoView({block: "nearest", inline: "nearest"});
+    if (narrow.matches) bubble.scrollIntoView({block: "nearest"}); // both fit: page.css.j2 leaves room
   };
 
   const move = (cell, down, right, far) => {
@@ -138,11 +144,11 @@
     hide();
   });
   section.addEventListener("mouseover", event => {
-    const cell = cellOf(event.target);
+    const cell = narrow.matches ? null : cellOf(event.target); // there the page scrolls beneath a pointer that has chosen
     if (cell) tell(cell);
   });
   section.addEventListener("mouseout", event => {
-    if (cellOf(event.target) === cellOf(event.relatedTarget ?? document.body)) return;
+    if (narrow.matches || cellOf(event.target) === cellOf(event.relatedTarget ?? document.body)) return;
     hide();
     const focused = cellOf(document.activeElement);
     if (focused) tell(focused);

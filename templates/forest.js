@@ -1,5 +1,6 @@
 "use strict";
-// A comparison's filters and its forest plot: a row a verdict, in the order of the table, whose rows are those of the data.
+// A comparison's filters and its forest plot: a row a verdict, in the order of the table, whose rows are those of the data. The
+// fragment holds what is filtered (`#?kind=slower&area=launch`), without what is as it was.
 const data = JSON.parse(document.getElementById("data").textContent);
 const rows = data.rows.map(([metric, kind, name, cell, value, low, high, margin]) => ({
   metric, value, low, high, margin,
@@ -19,14 +20,16 @@ const texts = shown.map(row => row.textContent.toLowerCase());
 const FEW = 40; // rows that are drawn until all are asked for
 const NARROW = 700; // below so many pixels a name stands above its row
 const SHAPES = {slower: ["triangle", 0], faster: ["triangle", 180], equivalent: ["circle", 0], inconclusive: ["diamond", 0]};
+const CUT = 4; // so many times what most changes stay within: a change beyond it would press all others together
 let all = false;
+let notes = [];
 
-const percent = value => `${value < 0 ? "\u2212" : value > 0 ? "+" : ""}${Math.abs(value).toPrecision(3)}\u202f%`;
+const percent = value => `${Numbers.signed(Numbers.number(value), value)}\u202f%`;
 const label = row => [row.name, row.where].filter(Boolean).join(", ");
 
 const told = row => {
   const interval = row.low === null ? "no interval" : `${percent(row.low)} to ${percent(row.high)}`;
-  return `${label(row)}\n${row.word}: ${percent(row.value)} (${interval}), margin ${percent(row.margin).slice(1)}`;
+  return `${label(row)}\n${row.word}: ${percent(row.value)} (${interval}), margin ${Numbers.number(row.margin)}\u202f%`;
 };
 
 const wanted = () => {
@@ -38,33 +41,53 @@ const wanted = () => {
     && is("control", row.control) && words.every(word => texts[index].includes(word)) ? [index] : []);
 };
 
-// What lies far beyond the other changes would press them together: intervals are cut where no change is, dots never.
+const among = (values, share) => [...values].sort((one, other) => one - other)[Math.floor(share * (values.length - 1))];
+
+// The ends of the axis: those of the changes, and of a usual margin. Intervals and bands are cut there, and so is a change many
+// times beyond what four in five stay within: an arrow at the edge tells it.
 const domain = drawn => {
-  const values = drawn.map(row => row.value);
-  const reach = Math.max(...values.map(Math.abs), ...drawn.map(row => row.margin)) * 0.15;
-  return [Math.min(...values, ...drawn.map(row => -row.margin)) - reach, Math.max(...values, ...drawn.map(row => row.margin)) + reach];
+  const margin = among(drawn.map(row => row.margin), 0.5);
+  const most = CUT * Math.max(among(drawn.map(row => Math.abs(row.value)), 0.8), margin);
+  const kept = drawn.map(row => row.value).filter(value => Math.abs(value) <= most);
+  const [low, high] = [Math.min(...kept, -margin), Math.max(...kept, margin)];
+  const room = 0.15 * Math.max(-low, high);
+  return [low - room, high + room];
 };
 
-const marks = (drawn, narrow) => {
-  const colour = row => `var(--${row.kind})`;
+const marks = (drawn, [low, high], narrow) => {
   const y = row => row.index;
   const known = drawn.filter(row => row.low !== null);
+  const beyond = drawn.filter(row => row.value < low || row.value > high);
+  const within = drawn.filter(row => !beyond.includes(row));
   return [
     Plot.gridX({strokeOpacity: 0.12}),
-    Plot.barX(drawn, {x1: row => -row.margin, x2: row => row.margin, y, fill: "var(--band)", inset: narrow ? 4 : 0}),
+    Plot.barX(drawn, {x1: row => -row.margin, x2: row => row.margin, y, fill: "var(--band)", inset: narrow ? 4 : 0, clip: true}),
     Plot.ruleX([0], {stroke: "currentColor", strokeOpacity: 0.5}),
     ...Object.entries(SHAPES).flatMap(([kind, [symbol, rotate]]) => {
       const own = {stroke: `var(--${kind})`, y, clip: true};
       return [
         Plot.ruleY(known.filter(row => row.kind === kind), {...own, x1: "low", x2: "high", strokeWidth: 1.6}),
-        Plot.dot(drawn.filter(row => row.kind === kind), {
+        Plot.dot(within.filter(row => row.kind === kind), {
           ...own, x: "value", symbol, rotate, r: 4.2, fill: kind === "inconclusive" ? "var(--bg)" : `var(--${kind})`, title: told,
+        }),
+      ];
+    }),
+    ...[[low, -1], [high, 1]].flatMap(([edge, side]) => {
+      const own = beyond.filter(row => Math.sign(row.value) === side);
+      const at = {x: () => edge, y};
+      return [
+        Plot.dot(own, {...at, dx: -5 * side, symbol: "triangle", rotate: 90 * side, r: 4.2, fill: row => `var(--${row.kind})`, title: told}),
+        Plot.text(own, {
+          ...at, dx: -14 * side, textAnchor: side > 0 ? "end" : "start", text: row => percent(row.value),
+          fill: "currentColor", stroke: "var(--bg)", strokeWidth: 4, fontWeight: 600,
         }),
       ];
     }),
     ...(narrow ? [Plot.text(drawn, {y, text: label, frameAnchor: "left", textAnchor: "start", dy: -13, fontSize: 11, fill: "currentColor", stroke: "var(--bg)", strokeWidth: 4})] : []),
   ];
 };
+
+const tickFormat = value => Numbers.number(value, 4);
 
 const draw = found => {
   const drawn = found.filter(index => rows[index].value !== null).slice(0, all ? found.length : FEW).map(index => ({...rows[index], index}));
@@ -75,6 +98,9 @@ const draw = found => {
   const width = plot.clientWidth;
   if (!drawn.length || !width) return; // a window that is closing has no width
   const narrow = width < NARROW;
+  const ends = domain(drawn);
+  const cut = drawn.some(row => row.value < ends[0] || row.value > ends[1]);
+  document.getElementById("told").textContent += cut ? " An arrow at the edge: a change beyond it, in its number." : "";
   const longest = Math.max(...drawn.map(row => label(row).length));
   const labels = new Map(drawn.map(row => [row.index, label(row)]));
   const svg = Plot.plot({
@@ -87,13 +113,13 @@ const draw = found => {
     style: {fontSize: "11.5px", fontFamily: "var(--sans)"},
     ariaLabel: "Change by case, in per cent of the reference",
     ariaDescription: drawn.slice(0, 5).map(told).join("; "),
-    x: {domain: domain(drawn), axis: null},
+    x: {domain: ends, axis: null},
     y: {type: "band", domain: drawn.map(row => row.index), axis: null},
     marks: [
-      Plot.axisX({anchor: "top", label: "change, % of the reference \u2192", labelAnchor: "right", tickSize: 0}),
-      Plot.axisX({anchor: "bottom", label: null, tickSize: 0}),
+      Plot.axisX({anchor: "top", label: "change, % of the reference \u2192", labelAnchor: "right", tickSize: 0, tickFormat}),
+      Plot.axisX({anchor: "bottom", label: null, tickSize: 0, tickFormat}),
       ...(narrow ? [] : [Plot.axisY({label: null, tickSize: 0, tickFormat: index => labels.get(index)})]),
-      ...marks(drawn, narrow),
+      ...marks(drawn, ends, narrow),
     ],
   });
   svg.setAttribute("role", "img");
@@ -105,15 +131,56 @@ const show = () => {
   const found = wanted();
   const kept = new Set(found);
   shown.forEach((row, index) => { row.hidden = !kept.has(index); });
-  form.querySelector("output").textContent = `${found.length} of ${rows.length}`;
+  form.querySelector("output").textContent = [`${found.length} of ${rows.length}`, ...notes].join(" ");
   draw(found);
 };
 
+// The state: in the form, and in the fragment.
+const KEPT = ["metric", "area", "control", "text"];
+const fragment = () => {
+  const asked = new FormData(form), kinds = asked.getAll("kind");
+  const parts = kinds.length === data.kinds.length ? [] : kinds.length ? kinds.map(kind => ["kind", kind]) : [["kind", "none"]];
+  parts.push(...KEPT.filter(name => asked.has(name) && asked.get(name) !== usual[name]).map(name => [name, asked.get(name)]));
+  if (all) parts.push(["all", "yes"]);
+  return parts.length ? `#?${new URLSearchParams(parts)}` : "";
+};
+const accepts = (name, value) => {
+  if (name === "kind") return value === "none" || data.kinds.includes(value);
+  if (name === "all") return value === "yes";
+  return name === "text" || KEPT.includes(name) && [...form.elements[name]?.options ?? []].some(each => each.value === value);
+};
+const read = text => {
+  const given = [...new URLSearchParams(text.replace(/^#\??/, ""))];
+  const known = given.filter(([name, value]) => accepts(name, value));
+  const kinds = known.filter(([name]) => name === "kind").map(([, value]) => value);
+  notes = given.filter(each => !known.includes(each)).map(([name, value]) => `Not known, and ignored: ${name}=${value}.`);
+  form.reset();
+  for (const box of form.querySelectorAll("[name=kind]")) box.checked = !kinds.length || kinds.includes(box.value);
+  for (const [name, value] of known.filter(([name]) => KEPT.includes(name))) form.elements[name].value = value;
+  all = known.some(([name]) => name === "all");
+};
+const remember = () => {
+  const now = fragment();
+  if (now || location.hash.startsWith("#?")) history.replaceState(null, "", now || location.pathname + location.search);
+};
+const act = () => {
+  notes = [];
+  show();
+  remember();
+};
+
+const usual = form ? Object.fromEntries(new FormData(form)) : {};
 if (form) {
   form.hidden = figure.hidden = false;
-  form.addEventListener("input", show);
+  if (location.hash.startsWith("#?")) read(location.hash);
+  form.addEventListener("input", act);
   form.addEventListener("submit", event => event.preventDefault());
-  more.addEventListener("click", () => { all = !all; show(); });
+  more.addEventListener("click", () => { all = !all; act(); });
+  addEventListener("hashchange", () => {
+    if (location.hash && !location.hash.startsWith("#?")) return;
+    read(location.hash);
+    show();
+  });
   let width = 0;
   new ResizeObserver(() => {
     if (plot.clientWidth !== width) { width = plot.clientWidth; show(); }

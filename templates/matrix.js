@@ -2,14 +2,12 @@
 // The toolbar over the matrix: which value it shows, which rows and columns, in which order. All of it is one state, which the
 // fragment holds (`#?value=ratio&area=launch`), without what is as it was. Without this script the matrix stands as it is.
 const Matrix = (() => {
-  const {data, rows, place, show, order, AXES, VALUES} = Values;
+  const {data, rows, place, show, VALUES} = Values;
   const section = document.getElementById("matrix");
   const toolbar = section.querySelector(".toolbar");
   const status = section.querySelector(".shown");
   const controls = toolbar.elements;
   const NAMES = ["value", "against", "area", "case", "variant", "toolkit", "python", "flag", "sort"];
-  const PREVIOUS = {bindings: "the bindings release before", python: "the Python before", toolkit: "the toolkit before",
-    core: "the core release before"};
 
   // The matrices of the page by what they show, each with its rows in the order of the page.
   const byId = new Map(rows.flatMap(row => [[row.variant.anchor, row], [`instructions/${row.variant.anchor}`, row]]));
@@ -28,45 +26,25 @@ const Matrix = (() => {
   let painted = "";
   let notes = [];
 
-  const unique = values => [...new Set(values)];
-  const versions = values => unique(values).sort(order);
-  const short = flag => flag.split(/[:,.](?: |$)/)[0];
-  const measured = key => data.cells.filter((_, column) => rows.some(row => row.variant.fields[column][key]));
   const face = () => faces[VALUES[state.value].face];
 
-  // What the controls offer.
-  const option = ([value, label]) => new Option(label, value);
-  const group = (label, choices) => {
-    const made = document.createElement("optgroup");
-    made.label = label;
-    made.append(...choices.map(option));
-    return made;
-  };
-  const fill = (name, ...choices) => controls[name].replaceChildren(...choices);
-  const all = choices => [option(["", "all"]), ...choices.map(each => option([each, each]))];
-
-  const axes = () => AXES.flatMap(axis => {
-    const values = versions(data.cells.map(cell => String(cell[axis] ?? "none")));
-    if (values.length < 2) return [];
-    const label = axis === "python" ? "Python" : axis;
-    const fixed = values.map(value => [`${axis}:${value}`, `the same with ${label} ${value}`]);
-    return [group(`Another ${label}`, [[`${axis}:previous`, PREVIOUS[axis]], ...fixed])];
-  });
-
+  // What the controls offer: filters by the matrix that is shown, and one that would divide nothing is hidden.
   const offer = () => {
-    const [timed, counted] = [measured("t"), measured("c")];
-    const offered = Object.entries(VALUES).filter(([, {face: shown, key, against}]) =>
-      faces[shown] && (!against || (key === "t" ? timed : counted).length > 1));
-    const flags = unique([...data.cells.flatMap(cell => cell.flags), ...rows.flatMap(row => row.variant.fields.flatMap(field => field.f ?? []))]);
-    const compared = data.cells.filter(cell => timed.includes(cell) || counted.includes(cell));
-    fill("value", ...offered.map(([name, {label}]) => option([name, label])));
-    fill("against", ...axes(), group("One cell", compared.map(({id}) => [`cell:${id}`, id])));
-    fill("area", ...all(unique(data.cases.map(one => one.area))));
-    fill("variant", ...all(unique(rows.map(row => row.variant.name))));
-    fill("toolkit", ...all(versions(data.cells.map(cell => cell.toolkit))));
-    fill("python", ...all(versions(data.cells.map(cell => cell.python))));
-    fill("flag", ...all(flags.sort((one, other) => one - other).map(flag => short(data.flags[flag]))));
-    fill("sort", option(["", "as declared"]), option(["greatest", "greatest first"]), group("By a column", data.cells.map(({id}) => [id, id])));
+    controls.value.replaceChildren(...Offers.values(Object.keys(faces)));
+    controls.against.replaceChildren(...Offers.against());
+    controls.sort.replaceChildren(...Offers.sorts());
+  };
+  let filtered = null;
+  const narrow = () => {
+    const {face: shown, key} = VALUES[controls.value.value];
+    if (shown === filtered) return;
+    filtered = shown;
+    for (const [name, choices] of Object.entries(Offers.filters(faces[shown].lines.map(({row}) => row), key))) {
+      const chosen = controls[name].value;
+      controls[name].replaceChildren(...Offers.all(choices));
+      controls[name].value = choices.includes(chosen) ? chosen : "";
+      controls[name].parentNode.hidden = !choices.length;
+    }
   };
 
   // The state: in the controls, in the fragment, and here.
@@ -78,6 +56,8 @@ const Matrix = (() => {
   };
   const read = text => {
     const given = new URLSearchParams(text.replace(/^#\??/, ""));
+    controls.value.value = accepts("value", given.get("value")) ? given.get("value") : usual("value");
+    narrow();
     const known = [...given].filter(([name, value]) => NAMES.includes(name) && accepts(name, value));
     notes = [...given].filter(each => !known.some(one => one[0] === each[0] && one[1] === each[1]))
       .map(([name, value]) => `Not known, and ignored: ${name}=${value}.`);
@@ -95,7 +75,7 @@ const Matrix = (() => {
     return new RegExp(/[*?]/.test(text) ? `^${escaped}$` : escaped, "i");
   };
   const flagged = (row, column) => [...data.cells[column].flags, ...row.variant.fields[column].f ?? []]
-    .some(flag => short(data.flags[flag]) === state.flag);
+    .some(flag => Offers.short(data.flags[flag]) === state.flag);
   const chooseRows = () => {
     const wanted = pattern(state.case);
     return face().lines.filter(({row}) => (!state.area || row.case.area === state.area)
@@ -121,7 +101,7 @@ const Matrix = (() => {
       cell.className = kinds;
       return cell.replaceChildren(...nodes);
     }
-    cell.className = [edge && "edge", shown.kind, corner && "flagged"].filter(Boolean).join(" ");
+    cell.className = [edge && "edge", shown.kind, corner && shown.range && "flagged"].filter(Boolean).join(" ");
     cell.replaceChildren(shown.text);
     if (shown.small) cell.appendChild(document.createElement("small")).textContent = shown.small;
   };
@@ -136,14 +116,16 @@ const Matrix = (() => {
     }
   };
 
-  const numberOf = (row, column) => {
+  // The number that is shown, and its bounds; null where there is none.
+  const rangeOf = (row, column) => {
     const value = VALUES[state.value], one = place(row, column);
     if (!one.field[value.key]) return null;
-    return value.of ? value.of(one, state.against).number : value.number(one);
+    return value.of ? value.of(one, state.against).range : value.range(one);
   };
   const rank = row => {
-    if (state.sort !== "greatest") return numberOf(row, data.cells.findIndex(cell => cell.id === state.sort)) ?? -Infinity;
-    return Math.max(...data.cells.map((_, column) => columns[column] ? numberOf(row, column) ?? -Infinity : -Infinity));
+    const number = column => rangeOf(row, column)?.[0] ?? -Infinity;
+    if (state.sort !== "greatest") return number(data.cells.findIndex(cell => cell.id === state.sort));
+    return Math.max(...data.cells.map((_, column) => columns[column] ? number(column) : -Infinity));
   };
   const arrange = lines => {
     const {table, sorted, lines: every} = face();
@@ -207,12 +189,18 @@ const Matrix = (() => {
     status.textContent = [extent + tally(lines), ...notes].join(" ");
   };
 
+  const title = () => {
+    const {label, against} = VALUES[state.value];
+    return against ? `${label}, against ${controls.against.selectedOptions[0].text}` : label;
+  };
   const render = () => {
+    narrow();
     for (const name of NAMES) state[name] = controls[name].value;
     const {against} = VALUES[state.value];
     controls.against.parentNode.hidden = !against;
     const radio = document.getElementById(`show-${VALUES[state.value].face}`);
     if (radio) radio.checked = true;
+    document.getElementById("matrix-head").textContent = title();
     for (const legend of section.querySelectorAll("[data-value]")) legend.hidden = legend.dataset.value !== state.value;
     const [lines, shown] = choose();
     columns = shown;
@@ -271,7 +259,7 @@ const Matrix = (() => {
   start();
 
   return {
-    section, toolbar, state, faces, face, sortBy, numberOf,
+    section, toolbar, state, faces, face, title, sortBy, rangeOf,
     say: text => { status.textContent = text; },
     columns: () => columns,
     lines: () => [...face().table.querySelectorAll("tbody tr:not(.area):not([hidden])")],

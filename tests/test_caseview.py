@@ -14,7 +14,7 @@ from ctkmatrix.model import Case, Estimate, Field, Metric, Outcome, Results, Sta
 from ctkmatrix.page import CaseView, Fact, Link
 from ctkmatrix.profiles import INSTRUCTIONS, Made
 from ctkmatrix.published import Figure
-from ctkmatrix.quantities import THIN
+from ctkmatrix.quantities import MINUS, THIN
 from tests.conftest import ROOT
 from tests.results_factory import alter, counted, estimate, results
 
@@ -112,9 +112,9 @@ def test_a_share_is_in_per_cent() -> None:
     assert span(these, "event.record") == {"core": f"25{THIN}%"}
 
 
-def figure(unit: str = "µs", variant: str = "core", **more: str) -> Figure:
+def figure(unit: str = "µs", variant: str = "core", **more: str | float) -> Figure:
     """Return a figure of ``event.record``."""
-    return Figure(value=0.5, unit=unit, operation="record", case="event.record", variant=variant, **more)  # type: ignore[arg-type]
+    return Figure(**{"value": 0.5, "operation": "record", "case": "event.record"} | more, unit=unit, variant=variant)  # type: ignore[arg-type]
 
 
 def test_a_published_figure_is_told_as_it_was_said() -> None:
@@ -125,6 +125,20 @@ def test_a_published_figure_is_told_as_it_was_said() -> None:
     assert (told.value, told.what, told.variant) == (f"0.5{THIN}µs", "record", "core")
     assert (told.package, told.hardware, told.note) == ("cuda-core 0.3", "H100", "about")
     assert [link.text for link in told.said] == ["#1", "#2"]
+
+
+def test_what_a_pilot_of_ours_found_stands_apart() -> None:
+    """It was published by nobody else; ours stands beside it all the same."""
+    told = view(results(), "event.record", figure(note="others'"), figure(pilot=True, note="ours"))
+    assert [[each.note for each in some] for some in (told.published, told.pilot)] == [["others'"], ["ours"]]
+    assert told.pilot[0].ours == told.published[0].ours
+    assert {one.note.partition(":")[0] for one in FIGURES if one.pilot} == {"driver 580.159, Python 3.14, medians of 8 processes"}
+
+
+@pytest.mark.parametrize(("value", "said"), [(6850, f"6{THIN}850"), (0.005918, "0.005918"), (-1234.5, f"{MINUS}1{THIN}234.5")])
+def test_its_number_is_grouped_like_all_others(value: float, said: str) -> None:
+    """The digits are those of its source."""
+    assert view(results(), "event.record", figure("ns", value=value)).published[0].value == f"{said}{THIN}ns"
 
 
 def test_ours_stand_beside_in_the_same_unit() -> None:
@@ -157,12 +171,13 @@ def test_published_figures_enter_no_number_of_ours() -> None:
     these = results()
     with_, without = (views(these, by_key(these), figures) for figures in (FIGURES, ()))
     assert any(each.published for each in with_)
-    assert [replace(each, published=()) for each in with_] == list(without)
+    assert any(each.pilot for each in with_)
+    assert [replace(each, published=(), pilot=()) for each in with_] == list(without)
 
 
 def test_every_figure_about_a_case_of_ours_is_shown_with_it() -> None:
     """Over the whole case set: as many as ``published.toml`` has for each."""
     cases = caseset.load(ROOT, [])
     these = replace(results(), cases=cases, fields=())
-    shown = {each.id: len(each.published) for each in views(these, {}, FIGURES)}
+    shown = {each.id: len(each.published) + len(each.pilot) for each in views(these, {}, FIGURES)}
     assert {case: number for case, number in shown.items() if number} == Counter(one.case for one in FIGURES if one.case)

@@ -43,13 +43,15 @@ def test_the_summary_says_what_the_page_says() -> None:
     worst = [(one.case, one.variant, one.cell, one.overhead, one.interval, one.share) for one in page.worst]
     assert worst
     assert set(worst) <= set(found)
-    areas = {(one.name, one.median, one.worst, one.worst_share, one.worst_where) for one in page.areas}
-    assert areas <= {row[:5] for row in found}
+    areas = {(one.name, one.median, one.median_share, one.greatest, one.greatest_share, one.greatest_where) for one in page.areas}
+    assert areas <= {row[:6] for row in found}
     missing = {(one.mark, one.what.text, one.where.text, one.reason) for one in page.missing}
     assert missing <= set(found)
     said = unescaped(markdown(page))
     assert all(f"- {flag.text} ({flag.where.text})" in said for flag in page.flags)
     assert page.verdict in said
+    assert page.of_areas in said
+    assert f"### {page.worst_title}" in said
     assert page.alert in said
 
 
@@ -145,14 +147,14 @@ def test_no_text_is_a_formula() -> None:
     """What a spreadsheet would run has an apostrophe before it; numbers below zero are numbers."""
     assert [export._inert(text) for text in ("=1+1", " @x", "-x", "+x", "\tx", "a=b")] == [
         "'=1+1",
-        "' @x",
+        "'@x",
         "'-x",
         "'+x",
-        "'\tx",
+        "x",
         "a=b",
     ]
     these = results()
     failed = replace(these.fields[0], outcome=Outcome(Status.FAILED, '=HYPERLINK("x")\n,;'))
     found = lines(alter(these, failed))
-    assert found[0]["reason"] == '\'=HYPERLINK("x")\n,;'
+    assert found[0]["reason"] == '\'=HYPERLINK("x") ,;'
     assert any(each["overhead_ns"].startswith("-") for each in found)

@@ -57,6 +57,7 @@ def test_a_second_set_without_a_number_is_no_pass() -> None:
     assert (found.ruling, found.exit) == (Ruling.INCOMPLETE, Exit.INCOMPLETE)
     assert found.incomplete[0].case == SLOWER.case
     assert "the second has no number of it" in found.incomplete[0].reason
+    assert found.rows[0].reason == "not confirmed by a second set of processes: it has no number of it"
 
 
 @pytest.mark.parametrize(
@@ -86,6 +87,12 @@ def test_a_waived_regression_is_shown_and_does_not_fail() -> None:
     assert found.waived == (gate.Waived(SLOWER, waiver()),)
     assert found.rows[0] is SLOWER
     assert gate.suspects([SLOWER], (waiver(),), VERSIONS) == ()
+
+
+@pytest.mark.parametrize("one", [FASTER, EQUIVALENT, INCONCLUSIVE])
+def test_what_is_not_slower_is_not_waived(one: Row) -> None:
+    """Whatever a waiver covers: the list of what was accepted holds regressions alone."""
+    assert decide(one, OTHER, waivers=(waiver(),)).waived == ()
 
 
 def test_a_wrong_waiver_is_an_error_of_the_run() -> None:
@@ -150,9 +157,10 @@ def test_inconclusive_decides_where_it_is_asked_for() -> None:
 
 def test_a_native_control_that_moved_is_told_and_decides_nothing() -> None:
     """No Python package can move it."""
-    control = row(Judgement.SLOWER, variant="native")
-    found = decide(EQUIVALENT, control, again=())
-    assert (found.exit, found.controls, found.unconfirmed) == (Exit.PASSED, (control,), ())
+    moved = tuple(row(judgement, variant="native") for judgement in (Judgement.SLOWER, Judgement.FASTER))
+    still = tuple(row(judgement, variant="native") for judgement in (Judgement.EQUIVALENT, Judgement.INCONCLUSIVE))
+    found = decide(EQUIVALENT, *moved, *still, again=())
+    assert (found.exit, found.controls, found.unconfirmed) == (Exit.PASSED, moved, ())
 
 
 def test_an_inconclusive_control_counts_for_nothing() -> None:

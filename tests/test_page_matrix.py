@@ -5,27 +5,27 @@ from __future__ import annotations
 import csv
 import io
 import math
-import shutil
+import random
+import re
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import sync_playwright
 
-from ctkmatrix import counts, quantities
+from ctkmatrix import counts, quantities, stats
 from ctkmatrix.model import Estimate, Field, Flag, Margin, Metric, Outcome, Status
 from ctkmatrix.render import write
+from tests.browsing import SCHEMES, WIDTHS, contrasts, opened, overflow
 from tests.results_factory import HOSTILE, LONELY, NO_PYTHON, alter, counted, estimate, results
-from tests.test_page import CONTRAST, QUIET, WIDTHS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.sync_api import Browser, Locator, Page
 
     from ctkmatrix.model import Case, CellResult, Count, Results
+    from tests.browsing import Scheme
 
 THIN, MINUS, DASH = "\N{NARROW NO-BREAK SPACE}", "\N{MINUS SIGN}", "\N{EN DASH}"
 CELL = "cu13.0-py3.12-b13.0.3-c1.2.2"
@@ -41,18 +41,6 @@ SHOWN = """() => [...document.querySelectorAll(".face")].filter(face => face.che
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Start Debian's chromium, once."""
-    chromium = shutil.which("chromium")
-    if not chromium:
-        pytest.skip("no chromium on this machine: get it with `apt-get install chromium`")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=list(QUIET))
-        yield started
-        started.close()
-
-
-@pytest.fixture(scope="module")
 def both() -> Results:
     """Return the results of a run of times and counts."""
     return results(metric=Metric.BOTH)
@@ -62,20 +50,6 @@ def both() -> Results:
 def page(both: Results, tmp_path_factory: pytest.TempPathFactory) -> str:
     """Write the page of a run of both; return its address."""
     return write(both, tmp_path_factory.mktemp("both")).as_uri()
-
-
-@pytest.fixture
-def tab(browser: Browser) -> Iterator[Page]:
-    """Open a tab that is wide; at the end nothing has gone wrong in it, and nothing was asked of a network."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
-    opened = context.new_page()
-    wrong: list[str] = []
-    opened.on("console", lambda message: wrong.append(message.text))
-    opened.on("pageerror", lambda error: wrong.append(str(error)))
-    opened.on("request", lambda request: wrong.extend([] if request.url.startswith("file:") else [request.url]))
-    yield opened
-    context.close()
-    assert wrong == []
 
 
 def choose(tab: Page, **controls: str) -> None:
@@ -263,13 +237,13 @@ def test_a_case_s_own_margin_decides(tab: Page, tmp_path: Path) -> None:
 
 
 CHANGES = (
-    ((1000, 990, 1010), (1050, 1040, 1060), f"+5.0{THIN}%", "+50", "more"),
-    ((1000, 990, 1010), (940, 930, 950), f"{MINUS}6.0{THIN}%", f"{MINUS}60", "fewer"),
-    ((1000, 990, 1045), (1050, 1040, 1060), f"+5.0{THIN}%", "+50", ""),
-    ((1000, 999, 1001), (1029, 1028, 1030), f"+2.9{THIN}%", "+29", ""),
-    ((100, 99.9, 100.1), (109, 108.9, 109.1), f"+9.0{THIN}%", "+9", ""),
-    ((100, 99.9, 100.1), (112, 111.9, 112.1), f"+12{THIN}%", "+12", "more"),
-    ((1000, None, None), (2000, 1990, 2010), f"+100{THIN}%", f"+1{THIN}000", ""),
+    ((1000, 990, 1010), (1050, 1040, 1060), f"+5.0{THIN}%", "+50 ±14", "more"),
+    ((1000, 990, 1010), (940, 930, 950), f"{MINUS}6.0{THIN}%", f"{MINUS}60 ±14", "fewer"),
+    ((1000, 990, 1045), (1050, 1040, 1060), f"+5.0{THIN}%", "+50 ±46", ""),
+    ((1000, 999, 1001), (1029, 1028, 1030), f"+2.9{THIN}%", "+29 ±1.4", ""),
+    ((100, 99.9, 100.1), (109, 108.9, 109.1), f"+9.0{THIN}%", "+9 ±0.14", ""),
+    ((100, 99.9, 100.1), (112, 111.9, 112.1), f"+12{THIN}%", "+12 ±0.14", "more"),
+    ((1000, None, None), (2000, 1990, 2010), f"+100{THIN}%", f"+1{THIN}000 ±?", ""),
 )
 """Times in ns, before and after, and how their change is told."""
 
@@ -290,7 +264,34 @@ def test_a_change_of_time_matters_beyond_margin_and_intervals(tab: Page, tmp_pat
     tab.goto(f"{write(these, tmp_path).as_uri()}#?value=change&against=cell:{CELL}")
     shown, place = dict(tab.evaluate(SHOWN)), [each.cell.id for each in these.cells].index(candidate)
     assert [shown[f"{case}/{variant}"][place] for case, variant in rows] == [list(wanted) for _, _, *wanted in CHANGES]
-    assert "no verdict" in tab.locator('.legend[data-value="change"]').inner_text()
+    legend = tab.locator('.legend[data-value="change"]').inner_text()
+    assert "no verdict" in legend
+    assert "as if they were independent" in legend
+    assert tab.locator("#matrix h2").inner_text() == f"Change of own time, against {CELL}"
+    last = CHANGES[-1]
+    field(tab, "enum.construct/bindings", candidate).hover()
+    assert f"{last[2]} (+1{THIN}000 ns; no interval: a side has fewer than two" in tab.locator("#story").inner_text()
+    field(tab, "/".join(rows[0]), candidate).hover()
+    assert f"(+50 ns; 95{THIN}%: +3.6{THIN}% … +6.4{THIN}%) against" in tab.locator("#story").inner_text()
+
+
+def test_a_change_of_time_has_no_narrower_interval_than_its_samples_give(tab: Page, tmp_path: Path) -> None:
+    """It is made of both fields' intervals: nearly Yuen's, of the samples themselves, and rather wider than narrower."""
+    these, candidate, chance = results(), "cu13.1-py3.12-b13.1.1-c1.2.2", random.Random(5)
+    made = {}
+    for case in ("stream.create_destroy", "event.create_destroy", "event.record", "launch.empty"):
+        made[case] = [[chance.gauss(mean, sigma) for _ in range(12)] for mean, sigma in ((1e-6, 3e-8), (1.1e-6, 8e-8))]
+        for cell, points in zip((CELL, candidate), made[case], strict=True):
+            these = alter(these, Field(cell, case, "bindings", MEASURED, stats.estimate(points)))
+    tab.goto(f"{write(these, tmp_path).as_uri()}#?value=change&against=cell:{CELL}")
+    place = [each.cell.id for each in these.cells].index(candidate)
+    for case, (before, after) in made.items():
+        script = "([id, at]) => Matrix.rangeOf(Matrix.rowOf(document.getElementById(id)), at)"
+        _, low, high = tab.evaluate(script, [f"{case}/bindings", place])
+        least, most = (bound / stats.trimmed_mean(before).value for bound in stats.difference(before, after).interval(0.95))
+        assert low < least + 1e-4
+        assert high > most - 1e-4
+        assert high - low < 1.2 * (most - least)
 
 
 REFERENCES = {
@@ -376,6 +377,25 @@ def test_the_story_of_a_field_is_a_hover_a_tap_or_a_key_away(tab: Page, tmp_path
     assert not story.is_visible()
     tab.keyboard.press("Enter")
     assert story.inner_text().splitlines() == wanted
+
+
+def test_on_a_phone_the_story_covers_no_row(tab: Page, tmp_path: Path) -> None:
+    """It stands below the matrix, and both are in the window with the field; on a desk it stands at the field again."""
+    tab.set_viewport_size({"width": 390, "height": 844})
+    tab.goto(write(stated(), tmp_path).as_uri())
+    one, story = field(tab, "event.record/bindings"), tab.locator("#story")
+    one.click()
+    frame, told, own = (each.bounding_box() for each in (tab.locator(".frame"), story, one))
+    assert frame
+    assert told
+    assert own
+    assert "overhead: 584 ns" in story.inner_text()
+    assert told["y"] >= frame["y"] + frame["height"]
+    assert told["y"] + told["height"] <= 844
+    assert frame["y"] < own["y"] < own["y"] + own["height"] <= frame["y"] + frame["height"]
+    tab.set_viewport_size({"width": 1440, "height": 900})
+    one.hover()
+    assert story.evaluate("each => [each.parentNode.tagName, getComputedStyle(each).position]") == ["BODY", "fixed"]
 
 
 def test_a_count_tells_its_story(tab: Page, tmp_path: Path) -> None:
@@ -471,6 +491,32 @@ def test_a_flag_keeps_what_carries_it(tab: Page, tmp_path: Path) -> None:
     assert (rows_shown(tab), heads_shown(tab)) == (["event.record/bindings"], [CELL])
     choose(tab, flag="The interpreter is not built with PGO and LTO")
     assert {cell.partition("-py")[2][:4] for cell in heads_shown(tab)} == {"3.12"}
+
+
+def offered(tab: Page, name: str) -> list[str]:
+    """Return what a filter offers, all apart; nothing where it is hidden."""
+    control = tab.locator(f'.toolbar [name="{name}"]')
+    return control.locator("option").all_inner_texts()[1:] if control.is_visible() else []
+
+
+def test_filters_offer_what_divides_the_matrix(tab: Page, tmp_path: Path) -> None:
+    """Natives where they have rows; flags that some numbers carry and others do not; no choice that leaves all or nothing."""
+    these = results(metric=Metric.BOTH)
+    tab.goto(write(these, tmp_path).as_uri())
+    assert offered(tab, "variant") == ["python", "bindings", "core", "bindings-runtime"]
+    assert set(offered(tab, "flag")) == {Flag.NO_NVCC.value.removesuffix("."), Flag.INTERPRETER_BUILD.value.partition(",")[0]}
+    choose(tab, value="instructions")
+    assert "native" in offered(tab, "variant")
+    choose(tab, variant="native")
+    choose(tab, value="overhead")
+    assert tab.locator(".toolbar [name=variant]").input_value() == ""
+    assert len(rows_shown(tab)) > 20
+    one = replace(
+        these, cells=these.cells[:1], fields=tuple(each for each in these.fields if each.cell == these.cells[0].cell.id)
+    )
+    tab.goto(write(one, tmp_path).as_uri())
+    assert [offered(tab, name) for name in ("toolkit", "python", "flag")] == [[], [], []]
+    assert len(offered(tab, "area")) > 5
 
 
 def test_rows_are_sorted_by_what_is_shown(tab: Page, page: str, both: Results) -> None:
@@ -593,7 +639,7 @@ def test_what_is_shown_can_be_copied(tab: Page, page: str, both: Results) -> Non
     chosen = {"case": "event.record", "toolkit": "13.0", "value": "overhead", "sort": "greatest"}
     assert copied(tab, "link", **chosen) == [tab.url]
     table = copied(tab, "markdown")
-    assert table[0].startswith("Overhead, ns a turn")
+    assert table[0].startswith("Overhead over native, ns a turn")
     assert table[2].split(" | ")[2:4] == ["cu13.0-py3.11-b13.0.3-c1.2.2", CELL]
     assert table[4].startswith("| event.record | core | ".replace("_", "\\_"))
     assert "±" in table[4]
@@ -603,8 +649,36 @@ def test_what_is_shown_can_be_copied(tab: Page, page: str, both: Results) -> Non
     for row in read[:2]:
         overhead = found[CELL, row["case"], row["variant"]]
         assert overhead
-        assert float(row[CELL]) == pytest.approx(overhead.value * 1e9, rel=1e-4)
-    assert read[0]["cu13.0-py3.14-b13.0.3-c1.2.2"] == "not run"
+        for name, value in ((CELL, overhead.value), (f"{CELL} low", overhead.low), (f"{CELL} high", overhead.high)):
+            assert float(row[name]) == pytest.approx((value or 0) * 1e9, rel=1e-4)
+    away = "cu13.0-py3.14-b13.0.3-c1.2.2"
+    assert [read[0][name] for name in (away, f"{away} low", f"{away} high")] == ["not run", "", ""]
+
+
+def test_every_value_is_copied_with_its_bounds(tab: Page, page: str, both: Results) -> None:
+    """A count's are the least and the most of its processes; a change's, those of the change."""
+    tab.goto(page)
+    one = next(each for each in both.fields if (each.cell, each.case, each.variant) == (CELL, "event.record", "core"))
+    assert one.count
+    assert one.ratio
+    wanted = {
+        "ratio": (one.ratio.value, one.ratio.low, one.ratio.high),
+        "instructions": (one.count.minimum, one.count.minimum, one.count.maximum),
+    }
+    for value, bounds in wanted.items():
+        lines = copied(tab, "csv", value=value, case="event.record", variant="core")
+        (row,) = csv.DictReader(io.StringIO("\n".join(lines)))
+        assert [float(row[name]) for name in (CELL, f"{CELL} low", f"{CELL} high")] == pytest.approx(bounds, rel=1e-4)
+    lines = copied(tab, "csv", value="change", against="cell:cu13.0-py3.11-b13.0.3-c1.2.2")
+    (row,) = csv.DictReader(io.StringIO("\n".join(lines)))
+    assert float(row[f"{CELL} low"]) < float(row[CELL]) < float(row[f"{CELL} high"])
+
+
+def test_numbers_are_grouped_alike_in_markdown(tab: Page, page: str) -> None:
+    """By the thin space of the page, which keeps a number in one line."""
+    tab.goto(page)
+    table = copied(tab, "markdown", case="launch.args_16", variant="core")
+    assert re.search(rf"\| \d{THIN}\d{{3}} ±", table[4])
 
 
 def test_markup_in_names_is_copied_as_text(tab: Page, page: str) -> None:
@@ -664,16 +738,14 @@ def test_a_single_cell_has_nothing_to_be_compared_with(tab: Page, tmp_path: Path
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_changes_fit_and_can_be_read(browser: Browser, page: str, width: int, scheme: str) -> None:
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_changes_fit_and_can_be_read(browser: Browser, page: str, width: int, scheme: Scheme) -> None:
     """With a reference chosen nothing overflows, and what matters keeps WCAG's contrast of 4.5."""
-    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme="dark" if scheme == "dark" else "light")
-    tab = context.new_page()
-    tab.goto(f"{page}#?value=change-instructions&against=cell:{CELL}")
-    overflows = tab.evaluate("document.documentElement.scrollWidth") - width
-    ratios = tab.evaluate(CONTRAST.replace(".legend .chip", ".chip, .matrix .more, .matrix .fewer, .matrix .refused"))
-    context.close()
-    assert overflows == 0
+    address = f"{page}#?value=change-instructions&against=cell:{CELL}"
+    with opened(browser, address, width=width, scheme=scheme) as tab:
+        wider = overflow(tab)
+        ratios = contrasts(tab, ".chip, .matrix .more, .matrix .fewer, .matrix .refused")
+    assert wider == 0
     assert len(ratios) > 100
     assert min(ratios) >= 4.5
 
@@ -690,13 +762,13 @@ def test_paper_shows_what_the_screen_does(tab: Page, page: str) -> None:
 
 @pytest.mark.parametrize("metric", [Metric.TIME, Metric.BOTH])
 def test_a_large_page_is_small_and_quick(tab: Page, tmp_path: Path, metric: Metric) -> None:
-    """32 cells of 100 cases in three variants, 12 processes each: made within 5 s, below 3 MB, switched within a second."""
+    """32 cells of 100 cases in three variants, 20 processes each: made within 5 s, below 3 MB, switched within a second."""
     these = results(rows=192, metric=metric)
-    random = [
+    spread_out = [
         replace(each, overhead=spread(each.overhead), time=spread(each.time)) if each.time else each for each in these.fields
     ]
     began = time.perf_counter()
-    made = write(replace(these, fields=tuple(random)), tmp_path)
+    made = write(replace(these, fields=tuple(spread_out)), tmp_path)
     assert time.perf_counter() - began < 5
     assert made.stat().st_size < 3_000_000
     tab.goto(made.as_uri())
@@ -709,4 +781,4 @@ def spread(one: Estimate | None) -> Estimate | None:
     """Give each process of an estimate another value, as a measured one has."""
     if one is None:
         return None
-    return replace(one, points=tuple(one.value * (1 + 0.0123456 * place) for place in range(12)))
+    return replace(one, points=tuple(one.value * (1 + 0.0123456 * place) for place in range(20)))

@@ -46,6 +46,13 @@ def field(these: Results, name: str, variant: str, cell: str = CELL) -> dict[str
     return own
 
 
+def unpacked(field: dict[str, Any]) -> list[float]:
+    """Return the processes of a field, as a reader of the block sees them."""
+    least, most, text = field["p"]
+    places = [pagedata.PLACES.index(text[place : place + 2]) for place in range(0, len(text), 2)]
+    return [least + (most - least) * place / (len(pagedata.PLACES) - 1) for place in places]
+
+
 def test_a_measured_field_has_its_numbers_in_ns() -> None:
     """Time, overhead, ratio, the processes' overheads, and its flags by number."""
     total, above = estimate(764e-9, 10e-9, 2), Estimate(584e-9, 574e-9, 596e-9, (580e-9, 588e-9))
@@ -53,18 +60,28 @@ def test_a_measured_field_has_its_numbers_in_ns() -> None:
     these = alter(results(), one)
     data = made(these)
     found = field(these, "event.record", "bindings")
-    assert (found["s"], found["t"], found["o"], found["r"]) == ("m", [764, 754, 776], [584, 574, 596], [4.24, 4.19, 4.3])
-    assert found["p"] == [580, 588]
+    assert (found["t"], found["o"], found["r"]) == ([764, 754, 776], [584, 574, 596], [4.24, 4.19, 4.3])
+    assert "s" not in found
+    assert unpacked(found) == [580, 588]
     assert [data["flags"][flag] for flag in found["f"]] == [Flag.DRIFT]
 
 
 def test_a_time_that_stands_alone_has_its_processes_times() -> None:
     """There is no overhead to tell of, nor a twin."""
     these = alter(results(), Field(CELL, "enum.construct", "bindings", MEASURED, Estimate(2e-7, None, None, (2e-7,))))
-    assert field(these, "enum.construct", "bindings") == {"s": "m", "t": [200, None, None], "p": [200]}
+    assert field(these, "enum.construct", "bindings") == {"t": [200, None, None], "p": [200, 200, "AA"]}
     own = case(made(these), "enum.construct")
     assert (own["target"], own["variants"][0]["native"]) == (None, None)
     assert own["alone"].startswith("An enumeration costs nothing")
+
+
+def test_processes_are_where_they_were() -> None:
+    """Two letters each, in their order, to a four-thousandth of what they differ by; an outlier and negative ones too."""
+    points = [5.0, -3.25, 584.1, 12.0, 12.0, 4000.0]
+    found = unpacked({"p": pagedata.packed(points)})
+    assert found == pytest.approx(points, abs=(4000.0 + 3.25) / 4095 / 2 + 1e-9)
+    assert (found[1], found[5]) == (-3.25, 4000.0)
+    assert len(pagedata.packed(points)[2]) == 12  # type: ignore[arg-type]
 
 
 def test_what_has_no_number_has_its_reason() -> None:

@@ -23,6 +23,14 @@ def test_two_runs_without_a_common_cell_are_told_what_they_have() -> None:
         by_id(OLD, NEW)
 
 
+@pytest.mark.parametrize(("many", "rest"), [(4, ""), (5, " and 1 other"), (7, " and 3 others")])
+def test_a_message_names_four_cells_and_counts_the_rest(many: int, rest: str) -> None:
+    """A matrix may have hundreds."""
+    cells = tuple(Cell("13.4", f"3.{minor}", "13.4.4", "1.2.2") for minor in range(many))
+    with pytest.raises(UsageError, match=rf"in common: {', '.join(cell.id for cell in cells[:4])}{rest}; and {NEW[0].id}, "):
+        by_id(cells, NEW)
+
+
 def test_groups_are_paired_by_what_they_have_in_common() -> None:
     """Toolkit and bindings set the groups apart, and the Python goes with the same Python."""
     assert by_axes(OLD, NEW) == Pairing(tuple(zip(OLD, NEW, strict=True)), ("toolkit", "bindings"))
@@ -40,6 +48,8 @@ def test_a_cell_with_two_partners_is_ambiguous() -> None:
     older = Cell("13.4", "3.11", "13.4.1", "1.2.2")
     with pytest.raises(UsageError, match=rf"ambiguous.*{OLD[0].id}, {older.id}; and {NEW[0].id}.*toolkit and bindings"):
         by_axes((OLD[0], older), NEW[:1])
+    with pytest.raises(UsageError, match=rf"ambiguous.*{NEW[0].id}; and {OLD[0].id}, {older.id}\."):
+        by_axes(NEW[:1], (OLD[0], older))
 
 
 def test_groups_without_a_pair_are_told() -> None:

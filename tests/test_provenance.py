@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ctkmatrix import provenance
-from ctkmatrix.model import Burst, Cell, CellResult, Metric, Outcome, Range, Status, Work
+from ctkmatrix.model import Cell, CellResult, Metric, Outcome, Range, Status, Work
 from ctkmatrix.page import Fact, FactGroup, Package
 from tests.results_factory import COMPILER, EMPTY, NO_PYTHON, counted, results
 
@@ -135,49 +135,22 @@ def test_every_leaf_of_a_tree_is_a_fact() -> None:
     )
 
 
-def test_the_manifest_by_subject() -> None:
-    """Run, device, machine, harness and orchestrator each have their group."""
-    said = provenance.manifest(results().manifest)
-    groups = {group.title: {fact.name: fact.value for fact in group.facts} for group in said}
-    assert list(groups) == ["Measurement", "Device", "Machine", "Harness", "Orchestrator"]
-    run = groups["Measurement"]
-    assert (run["Seed"], run["Wall time"]) == ("1234567", "9 min 12 s")
-    assert run["Share of it inside timed loops"] == "63.4\N{NARROW NO-BREAK SPACE}%"
-    assert groups["Harness"] == {"commit": "4f0c1d2e", "dirty": "no"}
-
-
-def test_what_a_device_says_of_itself_is_shown() -> None:
-    """The driver's model is a fact like any other."""
-    run = replace(results().manifest, device={"name": "null driver", "driver_model": "none (Linux)"})
-    (device,) = (group for group in provenance.manifest(run) if group.title == "Device")
-    assert Fact("driver_model", "none (Linux)") in device.facts
-
-
 def test_the_device_is_named() -> None:
     """A GPU with its driver; a device without a name by its kind."""
     assert provenance.device(results(device_kind="gpu").manifest) == "NVIDIA H200, driver 590.44.01"
     assert provenance.device(replace(results().manifest, device={})) == "null driver, no GPU"
 
 
-def test_a_run_that_counted_says_nothing_of_time() -> None:
-    """Its profile is a number of processes, what counted is named, and flags of time do not show."""
-    these = counted(processes=5)
-    groups = {group.title: {fact.name: fact.value for fact in group.facts} for group in provenance.manifest(these.manifest)}
-    run = groups["Measurement"]
-    assert (run["Measured"], run["Profile"]) == ("instructions", "count: 5 processes a cell")
-    assert not any("time" in name for name in run if name != "Wall time")
-    assert groups["Counter of instructions"] == {"valgrind": "3.19.0"}
-    assert row_of(these, 1).flags == ("interpreter build", "no nvcc")
+def test_flags_of_time_are_none_of_a_cell_that_counted() -> None:
+    """They show where time was measured too."""
+    assert row_of(counted(processes=5), 1).flags == ("interpreter build", "no nvcc")
     assert "few processes" in row_of(results(processes=5, metric=Metric.BOTH), 1).flags
 
 
-def test_the_page_says_how_asynchronous_cases_were_drained() -> None:
-    """The length of bursts; with the reason where it is but the shortest; nothing where no such case was timed."""
-
-    def said(burst: Burst | None) -> list[str]:
-        measurement = provenance.manifest(replace(results().manifest, burst=burst))[0]
-        return [fact.value for fact in measurement.facts if fact.name == "Asynchronous cases"]
-
-    assert said(None) == []
-    assert said(Burst(256, "c", "native")) == ["in bursts of 256, drained between them"]
-    assert said(Burst(64, "c", reason="why")) == ["in bursts of 64, drained between them; why"]
+def test_a_device_that_is_not_there_is_not_described() -> None:
+    """What the null driver answers of one is left out of a cell's facts; a GPU's stands there."""
+    tree: dict[str, object] = {"device": {"name": "Null Device", "architecture": "90"}}
+    for kind, wanted in (("null", []), ("gpu", ["Device, as the driver calls it"])):
+        these = results(device_kind=kind)
+        details = provenance.cell_row(replace(these.cells[0], provenance=tree), these.manifest).details
+        assert [group.title for group in details[1:]] == wanted

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ctkmatrix.countgrid import UNSETTLED
 from ctkmatrix.model import Estimate, Field, Flag, Metric, Outcome, Results, Status
 from ctkmatrix.page import Fact
-from ctkmatrix.quantities import THIN
+from ctkmatrix.quantities import THIN, TIMES
 from ctkmatrix.report import view
 from tests.results_factory import alter, counted, estimate, results
 
@@ -48,12 +48,22 @@ def test_the_head_says_what_ran_of_what_was_planned() -> None:
 
 def test_the_verdict_counts_case_variants_by_their_standing() -> None:
     """One cell beyond the target, or one that says nothing, is enough to leave the good ones."""
-    assert view(only("device.get")).verdict == "Within the target for certain in every cell: 1 of 1 case variant."
+    assert view(only("device.get")).verdict == "1 of 1 case variant is within the target in every cell."
     both = only("device.get", "loop.empty").cases
     beyond = view(replace(with_overhead("device.get", 1.2e-6), cases=both)).verdict
-    assert beyond == "Within the target for certain in every cell: 1 of 2 case variants; over it in some cell: 1."
+    assert beyond == "1 of 2 case variants is within the target in every cell; 1 is over it in some cell."
     noisy = view(replace(uncertain("device.get"), cases=both)).verdict
-    assert noisy == "Within the target for certain in every cell: 1 of 2 case variants; too uncertain to say: 1."
+    assert noisy == "1 of 2 case variants is within the target in every cell; 1 is too uncertain to say."
+
+
+def test_few_processes_give_no_verdict() -> None:
+    """The headline agrees with the flag, and claims nothing for certain; the same is said where a run ended early."""
+    few, interrupted = results(processes=4), results(processes=4, status="interrupted")
+    unflagged = replace(interrupted, cells=tuple(replace(each, flags=()) for each in interrupted.cells))
+    for these in (few, unflagged):
+        assert view(these).verdict.startswith("No verdict, with fewer than 12 processes. At first sight, ")
+        assert "certain in" not in view(these).verdict
+    assert not view(results()).verdict.startswith("No verdict")
 
 
 def test_the_parts_of_the_verdict_add_up() -> None:
@@ -77,7 +87,17 @@ def test_the_worst_are_ranked_by_their_share_of_the_target() -> None:
     assert (worst[0].row, worst[0].overhead.replace(THIN, " ")) == ("event.record/bindings", "90 000")
     assert len({(each.case, each.variant) for each in worst}) == 5
     tensormap = view(with_overhead("tensormap.encode_3", 900e-6)).worst[0]
-    assert (tensormap.case, tensormap.share) == ("tensormap.encode_3", f"30{THIN}000{THIN}%")
+    assert (tensormap.case, tensormap.share) == ("tensormap.encode_3", f"300{THIN}{TIMES}")
+
+
+def test_the_list_of_what_is_over_the_target_stops_there() -> None:
+    """What is within stands in it only where nothing is over, under a title that says so."""
+    beyond = view(replace(with_overhead("device.get", 1.2e-6), cases=only("device.get", "loop.empty").cases))
+    assert (beyond.worst_title, [each.case for each in beyond.worst]) == ("Furthest over the target", ["device.get"])
+    within = view(only("device.get", "loop.empty"))
+    assert within.worst_title == "Nearest to the target, and within it"
+    assert {each.case for each in within.worst} == {"device.get", "loop.empty"}
+    assert view(results()).unsure.startswith("5 of 14 case variants that are over it. Left out")
 
 
 def test_noise_leads_no_list() -> None:
@@ -87,23 +107,36 @@ def test_noise_leads_no_list() -> None:
     assert after.unsure == "Left out as too uncertain: 1 of 29 overheads."
     assert all(each.cell != CELL for each in after.worst)
     (area,) = after.areas
-    assert (area.certain, area.unsure, area.over, area.worst) == (28, 1, 0, after.worst[0].overhead)
+    assert (area.certain, area.unsure, area.over, area.greatest) == (28, 1, 0, after.worst[0].overhead)
 
 
 def test_the_worst_is_that_of_the_intervals_lower_end() -> None:
-    """The greater number with the wider interval stands behind; both tables name the same cell."""
+    """The greater number with the wider interval stands behind."""
     these = with_overhead("device.get", 3e-6)
     wide = Estimate(3.5e-6, 2.2e-6, 4.8e-6, (3.5e-6,) * 12)
     elsewhere = "cu13.1-py3.12-b13.1.1-c1.2.2"
     these = alter(these, Field(elsewhere, "device.get", "bindings", Outcome(Status.MEASURED), wide, wide))
     page = view(these)
     worst = next(each for each in page.worst if each.case == "device.get")
-    area = next(each for each in page.areas if each.name == "device")
-    assert (worst.cell, area.over, area.worst_share) == (CELL, area.over, worst.share)
-    assert area.worst_where == f"device.get/bindings in {CELL}"
+    assert worst.cell == CELL
 
 
-def test_an_area_without_a_certain_overhead_has_no_worst() -> None:
+def test_an_areas_median_and_greatest_are_of_the_same_overheads() -> None:
+    """Of those of which the interval says where they stand, so that the greatest is no less than the median; which, is said."""
+    these, wide = only("device.get"), Estimate(900e-9, 100e-9, 1700e-9, (900e-9,) * 12)
+    most = [each.cell.id for each in these.cells][:28]
+    for cell in most:
+        these = alter(these, Field(cell, "device.get", "bindings", Outcome(Status.MEASURED), wide, wide))
+    page = view(these)
+    (area,) = page.areas
+    assert (area.certain, area.unsure) == (4, 28)
+    assert float(area.median) <= float(area.greatest) < 300
+    assert float(area.median_share.split(THIN)[0]) <= float(area.greatest_share.split(THIN)[0]) < 30
+    assert page.of_areas.startswith("Median and greatest are of the 4 of 32 overheads of which the interval says")
+    assert view(only("device.get")).of_areas == "Median and greatest are of all overheads."
+
+
+def test_an_area_without_a_certain_overhead_has_no_greatest() -> None:
     """With one process there is no interval: nothing leads, everything is counted as unsure."""
     these = only("device.get")
     lone = replace(
@@ -117,17 +150,17 @@ def test_an_area_without_a_certain_overhead_has_no_worst() -> None:
     )
     page = view(lone)
     (area,) = page.areas
-    assert (page.worst, area.worst, area.certain, area.unsure) == ((), "", 0, 29)
-    assert page.verdict.endswith("0 of 1 case variant; too uncertain to say: 1.")
+    assert (page.worst, area.median, area.greatest, area.certain, area.unsure) == ((), "", "", 0, 29)
+    assert page.verdict.endswith("0 of 1 case variant are within the target in every cell; 1 is too uncertain to say.")
 
 
 def test_an_area_is_summed_up_a_call() -> None:
     """The worst of a case of several calls a turn is a call's; areas without any overhead are left out."""
     areas = {area.name: area for area in view(with_overhead("tensormap.encode_3", 6e-6)).areas}
     tensormap = areas["tensormap"]
-    assert (tensormap.worst, tensormap.worst_heat) == (f"2{THIN}000", 4)
+    assert (tensormap.greatest, tensormap.greatest_heat) == (f"2{THIN}000", 4)
     assert tensormap.certain + tensormap.unsure == 29
-    assert tensormap.worst_where == f"tensormap.encode_3/bindings in {CELL}"
+    assert tensormap.greatest_where == f"tensormap.encode_3/bindings in {CELL}"
     assert "enum" not in areas
 
 
@@ -232,10 +265,9 @@ def test_a_run_interrupted_while_it_counted_misses_no_process() -> None:
 
 def test_a_case_is_held_against_a_target_of_its_own() -> None:
     """Its share is of that; what it takes stays what it takes."""
-    plain = with_overhead("device.current", 2e-6)
-    cases = tuple(replace(case, target=10e-6) if case.id == "device.current" else case for case in plain.cases)
-    before, after = (
-        next(area for area in view(each).areas if area.name == "device") for each in (plain, replace(plain, cases=cases))
-    )
-    assert before.worst == after.worst
+    plain = replace(with_overhead("device.current", 2e-6), cases=only("device.current").cases)
+    own = replace(plain, cases=tuple(replace(case, target=10e-6) for case in plain.cases))
+    (before,), (after,) = (view(each).areas for each in (plain, own))
+    assert (before.greatest, before.greatest_share) == (f"2{THIN}000", f"200{THIN}%")
+    assert (after.greatest, after.greatest_share) == (f"2{THIN}000", f"20{THIN}%")
     assert before.over > after.over == 0

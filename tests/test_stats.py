@@ -10,7 +10,7 @@ import pytest
 
 from ctkmatrix.journal import Measured, Values
 from ctkmatrix.model import Estimate
-from ctkmatrix.stats import Points, estimate, estimates
+from ctkmatrix.stats import Mean, Points, difference, estimate, estimates, median, trimmed_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +35,14 @@ def test_a_process_counts_once_by_its_median() -> None:
     assert points(block(0, core=(1.0, 1.0, 9.0)), block(1, core=(2.0,) * 400)).of("cell", "a.b", "core") == {0: 1.0, 1: 2.0}
 
 
+@pytest.mark.parametrize(
+    ("values", "middle"), [((3.0,), 3.0), ((4.0, 1.0), 2.5), ((9.0, 1.0, 2.0), 2.0), ((8.0, 1.0, 4.0, 2.0), 3.0)]
+)
+def test_the_median_is_the_middle_or_between_the_two(values: tuple[float, ...], middle: float) -> None:
+    """In whatever order the values came."""
+    assert median(values) == middle
+
+
 def test_points_are_told_apart() -> None:
     """By cell, case and variant, in whatever order blocks came; what was not measured has none and is not in them."""
     found = points(
@@ -53,6 +61,13 @@ def test_points_are_told_apart() -> None:
         assert absent not in found
         assert found.of(*absent) == {}
     assert len(found) == len(values)
+
+
+def test_what_only_a_later_process_measured_is_its_own() -> None:
+    """A process from before has no value of it."""
+    found = points(block(0, core=(1.0,)), block(1, native=(2.0,)), block(2, native=(3.0,), python=(4.0,)))
+    assert found.of("cell", "a.b", "native") == {1: 2.0, 2: 3.0}
+    assert found.of("cell", "a.b", "python") == {2: 4.0}
 
 
 def test_points_are_a_table_of_a_cell() -> None:
@@ -74,6 +89,32 @@ def test_nothing_measured_is_an_error() -> None:
 def test_one_process_has_no_interval() -> None:
     """Without a second process nothing is known of the spread."""
     assert estimate([3.0]) == Estimate(3.0, None, None, (3.0,))
+
+
+def test_of_one_point_nothing_is_certain() -> None:
+    """Its interval is all there is, and any true value may be behind it; against many, too."""
+    for one in (trimmed_mean([3.0]), difference([3.0], [5.0, 6.0, 7.0]), difference([5.0, 6.0, 7.0], [3.0])):
+        assert one.error == math.inf
+        assert one.interval(0.95) == (-math.inf, math.inf)
+        assert one.p() == 1.0
+
+
+def test_without_any_spread_chance_explains_nothing() -> None:
+    """Points that are all alike differ surely from 0, and surely do not where they are 0."""
+    assert trimmed_mean([2.0] * 12) == Mean(2.0, 0.0, 7)
+    assert trimmed_mean([2.0] * 12).interval(0.95) == (2.0, 2.0)
+    assert (trimmed_mean([2.0] * 12).p(), trimmed_mean([0.0] * 12).p()) == (0.0, 1.0)
+    assert difference([2.0] * 12, [5.0] * 30) == difference([2.0] * 30, [5.0] * 12) == Mean(3.0, 0.0, 7)
+    assert (difference([2.0] * 12, [5.0] * 12).p(), difference([2.0] * 12, [2.0] * 12).p()) == (0.0, 1.0)
+
+
+def test_the_trimmed_mean_by_hand() -> None:
+    """Of 1 to 9 and 100 two are cut at each end: 3 to 8 stay, and the rest count as 3 and 8 in the squares, 42.5 in all."""
+    found = trimmed_mean([5.0, 100.0, 1.0, 9.0, 3.0, 2.0, 8.0, 4.0, 7.0, 6.0])
+    assert (found.value, found.freedom) == (5.5, 5)
+    assert found.error == pytest.approx(math.sqrt(42.5 / (6 * 5)))
+    assert found.interval(0.95) == pytest.approx((5.5 - 2.5706 * found.error, 5.5 + 2.5706 * found.error), rel=1e-4)
+    assert Mean(2.015, 1.0, 5).p() == pytest.approx(0.1, abs=1e-4)
 
 
 def test_points_keep_their_order() -> None:

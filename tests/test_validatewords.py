@@ -49,6 +49,7 @@ def test_what_chooses_narrows(words: list[str]) -> None:
         (["--fail-on", "slow"], "'slow' is none of slower, incomplete, inconclusive; perhaps you meant «slower»"),
         (["--metric", "instruction"], "'instruction' is no metric; perhaps you meant «instructions»"),
         (["--python", "311"], "'311' is no Python version"),
+        (["cu13.0-*"], "unexpected word 'cu13.0-*'; --help lists what there is"),
         (["--resume"], "validate is not resumed"),
         (["--resume=latest"], "validate is not resumed"),
     ],

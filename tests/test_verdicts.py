@@ -107,8 +107,20 @@ def test_no_change_is_seen_as_equivalent(*, paired: bool) -> None:
 @pytest.mark.parametrize("count", [12, 30])
 @pytest.mark.parametrize("paired", [True, False])
 def test_a_change_of_twice_the_margin_is_not_equivalent(noise: str, count: int, *, paired: bool) -> None:
-    """At most 5 in 100 are missed so, whatever the noise."""
-    assert rate(Judgement.EQUIVALENT, drawn(NULLS[noise], 600, count, 2 * MARGIN.relative, paired=paired)) <= 0.05
+    """At most 5 in 100 are missed so, whatever the noise, slower or faster."""
+    for change in (2 * MARGIN.relative, -2 * MARGIN.relative):
+        assert rate(Judgement.EQUIVALENT, drawn(NULLS[noise], 300, count, change, paired=paired)) <= 0.05
+
+
+def test_equivalence_needs_both_ends_of_the_interval_inside_the_margin() -> None:
+    """By hand, with 7 degrees of freedom: the 90 % interval reaches 1.895 errors to either side."""
+
+    def judged(change: float, error: float) -> Judgement:
+        return judge([Comparison(SUBJECT, 10e-9, 100e-9, stats.Mean(change * 1e-9, error * 1e-9, 7))])[0].judgement
+
+    inside, beyond = Judgement.EQUIVALENT, Judgement.INCONCLUSIVE
+    assert [judged(change, 1.0) for change in (8.0, 8.2, -8.0, -8.2)] == [inside, beyond, inside, beyond]
+    assert [judged(0.0, error) for error in (5.2, 5.3)] == [inside, beyond]
 
 
 def test_a_change_of_the_margin_is_equivalent_in_one_of_twenty() -> None:
@@ -163,6 +175,13 @@ def test_nothing_measured_never_passes(*, paired: bool) -> None:
         assert found.reason == f"no samples {missing}"
 
 
+def test_changes_are_in_the_order_of_rounds() -> None:
+    """Whatever order the rounds came in on either side, and without those that one side lacks."""
+    found = one({8: 1e-6, 1: 2e-6, 64: 3e-6, 5: 9e-6}, {64: 6e-6, 1: 4e-6, 8: 1e-6, 7: 9e-6})
+    assert found.change is not None
+    assert found.change.points == pytest.approx((2e-6, 0.0, 3e-6))
+
+
 def test_no_common_round_never_passes() -> None:
     """Rounds that do not meet are no pairs."""
     later = {number + 100: time for number, time in alternating(1000).items()}
@@ -194,11 +213,15 @@ def test_identical_sides_are_equivalent() -> None:
 
 
 def test_what_is_not_judged_takes_no_part_in_the_family() -> None:
-    """An empty comparison beside a full one leaves its p value as it is."""
+    """An empty comparison, or one of too few processes, beside a full one leaves its p value as it is."""
     full = compare(alternating(1000), alternating(1002), SUBJECT, MARGIN, paired=False)
     empty = compare({}, alternating(1000), SUBJECT, MARGIN, paired=False)
-    alone, beside = judge([full])[0], judge([empty, full])[1]
+    few = compare(alternating(1000, 11), alternating(1500, 11), SUBJECT, MARGIN, paired=False)
+    assert few.change
+    alone, (nothing, shown, beside) = judge([full])[0], judge([empty, few, full])
     assert alone == beside
+    assert alone.p is not None
+    assert (nothing.p, shown.p) == (None, None)
 
 
 def test_reasons_tell_doubts_apart() -> None:
@@ -212,9 +235,12 @@ def test_reasons_tell_doubts_apart() -> None:
         ]
     )
     assert {doubt.judgement for doubt in doubts} == {Judgement.INCONCLUSIVE}
-    for doubt, words in zip(doubts, ("chance may explain it", "whether it matters is open", "too noisy"), strict=True):
-        assert words in doubt.reason
-        assert "the margin of 10 ns" in doubt.reason
+    minus, between = "\N{MINUS SIGN}", ", is not inside the margin of 10 ns"
+    assert [doubt.reason for doubt in doubts] == [
+        "the change is beyond the margin of 10 ns, and chance may explain it (adjusted p = 0.45)",
+        f"there is a change, and whether it matters is open: the 90 % interval, 7.11 to 10.9 ns{between}",
+        f"too noisy: the 90 % interval, {minus}16.1 to 18.1 ns{between}",
+    ]
 
 
 def test_holm_by_hand() -> None:
@@ -263,6 +289,8 @@ def test_like_runs_may_be_compared() -> None:
     ("changes", "words"),
     [
         ({"machine": {"id": "77aa"}}, "machine: 5f1c and 77aa"),
+        ({"machine": {"id": ""}}, "machine: 5f1c and unknown"),
+        ({"machine": {}}, "machine: 5f1c and unknown"),
         ({"device_kind": "null"}, "device: gpu GPU-5d1e and null GPU-5d1e"),
         ({"device": {"uuid": "GPU-5d1e", "telemetry": {"gpu": {"driver": "600.1"}}}}, "driver: 590.44.01 and 600.1"),
         ({"device": {"uuid": "GPU-5d1e", "telemetry": {"gpu": {"error": "lost"}}}}, "driver: 590.44.01 and unknown"),
