@@ -14,6 +14,10 @@ import pytest
 from ctkmatrix import device, envs, job, matrix, prepare
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+
     from ctkmatrix.envs import Environment
     from ctkmatrix.model import Cell, Matrix
 
@@ -102,3 +106,21 @@ def newest_bench(place: job.Place, default_matrix: Matrix) -> Bench:
 def oldest_bench(place: job.Place, default_matrix: Matrix) -> Bench:
     """The oldest cell: another major, the oldest Python and bindings, no nvcc in wheels."""
     return bench_of(place, default_matrix.cells[0], matrix.newest(default_matrix.cells).toolkit)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One browser for all tests, as two of Playwright's sessions cannot run at once."""
+    from tests import browsing  # of use to few tests, and half a second to load
+
+    with browsing.chromium() as started:
+        yield started
+
+
+@pytest.fixture
+def tab(browser: Browser) -> Iterator[Page]:
+    """Open an empty window as wide as a desk's, in which nothing may go wrong, and from which nothing may be fetched."""
+    from tests import browsing
+
+    with browsing.opened(browser) as made:
+        yield made

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from ctkmatrix import caseset, published
 from ctkmatrix.model import Estimate, Field, Metric, Outcome, Status
 from ctkmatrix.quantities import instructions, nanoseconds
 from ctkmatrix.render import write
+from tests import browsing
 from tests.conftest import ROOT
 from tests.results_factory import HOSTILE, alter, results
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.sync_api import Browser, Locator, Page
@@ -27,32 +26,6 @@ if TYPE_CHECKING:
 CASE = "device.current"
 SNIPPET = "for _ in loop: out = get('<b>bold</b>' if a < b & c else '')"
 CELL = "cu13.0-py3.12-b13.0.3-c1.2.2"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Start Debian's chromium, once."""
-    chromium = shutil.which("chromium")
-    if not chromium:
-        pytest.skip("no chromium on this machine: get it with `apt-get install chromium`")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        yield started
-        started.close()
-
-
-@pytest.fixture
-def tab(browser: Browser) -> Iterator[Page]:
-    """Open a tab that is wide, in which nothing may go wrong."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
-    made, said = context.new_page(), []
-    made.on("console", lambda message: said.append(message.text))
-    made.on("pageerror", lambda error: said.append(str(error)))
-    made.on("dialog", lambda dialog: said.append(dialog.message))
-    made.on("request", lambda request: said.append(request.url) if not request.url.startswith("file:") else None)
-    yield made
-    context.close()
-    assert said == []
 
 
 def two_modes() -> Results:
@@ -245,15 +218,12 @@ def test_charts_are_drawn_again_for_another_width(tab: Page, page: Path) -> None
 
 def test_the_section_can_be_read_without_a_script(browser: Browser, page: Path) -> None:
     """It opens, with its text and figures; the page says what is missing."""
-    context = browser.new_context(java_script_enabled=False)
-    tab = context.new_page()
-    tab.goto(page.as_uri())
-    section = tab.locator(f'[id="case-{CASE}"]')
-    section.locator("summary").first.click()
-    assert section.locator("pre").first.is_visible()
-    assert section.locator(".published").is_visible()
-    assert tab.get_by_text("The charts are drawn by a script").is_visible()
-    context.close()
+    with browsing.opened(browser, page.as_uri(), scripts=False) as tab:
+        section = tab.locator(f'[id="case-{CASE}"]')
+        section.locator("summary").first.click()
+        assert section.locator("pre").first.is_visible()
+        assert section.locator(".published").first.is_visible()
+        assert tab.get_by_text("The charts are drawn by a script").is_visible()
 
 
 def test_the_whole_case_set_fits_into_a_page(tmp_path: Path) -> None:

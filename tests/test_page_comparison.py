@@ -3,41 +3,26 @@
 from __future__ import annotations
 
 import json
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
 
 from ctkmatrix.comparing import write
 from ctkmatrix.comparisonview import signed
 from ctkmatrix.model import Metric
 from tests import sides_factory as factory
-from tests.test_page import QUIET, WIDTHS
+from tests.browsing import SCHEMES, WIDTHS, grave, opened, overflow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
 
     from ctkmatrix.comparison import Comparison
+    from tests.browsing import Scheme
 
 SHOWN = "[...document.querySelectorAll('.verdicts tbody tr')].filter(row => !row.hidden)"
 DOTS = "#plot svg :is(path, circle):has(> title)"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Start Debian's chromium, once."""
-    chromium = shutil.which("chromium")
-    if not chromium:
-        pytest.skip("no chromium on this machine: get it with `apt-get install chromium`")
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium, args=list(QUIET))
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
@@ -58,47 +43,25 @@ def both_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(factory.within(), tmp_path_factory.mktemp("both"))
 
 
-@pytest.fixture
-def tab(browser: Browser) -> Iterator[Page]:
-    """Open a tab that is wide."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
-    yield context.new_page()
-    context.close()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("page", ["times_page", "both_page"])
 def test_nothing_is_said_fetched_or_too_wide(
-    browser: Browser, page: str, width: int, scheme: str, request: pytest.FixtureRequest
+    browser: Browser, page: str, width: int, scheme: Scheme, request: pytest.FixtureRequest
 ) -> None:
     """At a phone's width and a desk's, light and dark, with all rows drawn; the chart is there."""
     file: Path = request.getfixturevalue(page)
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
-    tab, said, asked = context.new_page(), [], []
-    tab.on("console", lambda message: said.append(message.text))
-    tab.on("pageerror", lambda error: said.append(str(error)))
-    tab.on("dialog", lambda dialog: said.append(dialog.message))
-    tab.on("request", lambda one: asked.append(one.url))
-    tab.goto(file.as_uri(), wait_until="networkidle")
-    tab.click("#more")
-    assert tab.evaluate("document.documentElement.scrollWidth") == width
-    assert tab.locator(DOTS).count() == tab.evaluate(f"{SHOWN}.length")
-    assert (said, asked) == ([], [file.as_uri()])
-    context.close()
+    with opened(browser, file.as_uri(), width=width, scheme=scheme) as tab:
+        tab.click("#more")
+        assert overflow(tab) == 0
+        assert tab.locator(DOTS).count() == tab.evaluate(f"{SHOWN}.length")
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1440, "light")])
-def test_axe_finds_nothing_serious(browser: Browser, both_page: Path, width: int, scheme: str) -> None:
+def test_axe_finds_nothing_serious(browser: Browser, both_page: Path, width: int, scheme: Scheme) -> None:
     """Names, roles, contrast, reach of the keyboard."""
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
-    tab = context.new_page()
-    tab.goto(both_page.as_uri(), wait_until="networkidle")
-    found = Axe().run(tab, options={"resultTypes": ["violations"]}).response
-    context.close()
-    assert len(found["passes"]) > 20  # it has looked
-    grave = [rule for rule in found["violations"] if rule["impact"] in {"serious", "critical"}]
-    assert [(rule["id"], [node["html"][:160] for node in rule["nodes"][:3]]) for rule in grave] == []
+    with opened(browser, both_page.as_uri(), width=width, scheme=scheme) as tab:
+        assert grave(tab) == []
 
 
 def test_the_table_has_the_comparisons_rows(tab: Page, times_page: Path, found: Comparison) -> None:
@@ -172,14 +135,11 @@ def test_metrics_are_seen_one_at_a_time(tab: Page, both_page: Path) -> None:
 
 def test_it_reads_without_javascript(browser: Browser, times_page: Path, found: Comparison) -> None:
     """Every row is there; what only a script makes is not."""
-    context = browser.new_context(java_script_enabled=False)
-    tab = context.new_page()
-    tab.goto(times_page.as_uri())
-    assert tab.locator(".verdicts tbody tr:visible").count() == len(found.rows)
-    assert not tab.locator(".filters").is_visible()
-    assert not tab.locator("#forest").is_visible()
-    assert "8 slower, 4 faster" in tab.inner_text(".verdict")
-    context.close()
+    with opened(browser, times_page.as_uri(), scripts=False) as tab:
+        assert tab.locator(".verdicts tbody tr:visible").count() == len(found.rows)
+        assert not tab.locator(".filters").is_visible()
+        assert not tab.locator("#forest").is_visible()
+        assert "8 slower, 4 faster" in tab.inner_text(".verdict")
 
 
 def test_the_chart_follows_the_window(tab: Page, times_page: Path) -> None:
