@@ -20,6 +20,7 @@ from ctkmatrix import args, envs, locks, uv  # noqa: E402 -- found through the l
 from ctkmatrix import matrix as matrices  # noqa: E402
 from ctkmatrix.errors import CtkmatrixError, EnvironmentFailed, Exit  # noqa: E402
 from ctkmatrix.passthrough import run  # noqa: E402
+from ctkmatrix.plaintext import harmless  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +36,7 @@ nox.needs_version = ">=2025.5.1"
 
 def give_up(error: CtkmatrixError) -> NoReturn:
     """Say what is wrong and leave nox with the failure's own exit code."""
-    print(f"ctkmatrix: {error}", file=sys.stderr)
+    print(f"ctkmatrix: {harmless(str(error))}", file=sys.stderr)
     raise SystemExit(int(error.exit))
 
 
@@ -85,7 +86,7 @@ def prepare_cell(session: nox.Session, cell: Cell) -> None:
     try:
         made = envs.ensure(cell, BUILD)
     except EnvironmentFailed as error:
-        session.warn(f"not run: {error}")
+        session.warn(f"not run: {harmless(str(error))}")
     except CtkmatrixError as error:
         give_up(error)
     else:
@@ -201,7 +202,7 @@ def selftest_stats(session: nox.Session) -> None:
 
 @nox.session(name="selftest-count", venv_backend="none", default=False)
 def selftest_count(session: nox.Session) -> None:
-    """Measure how far counts of equal things lie apart: the margin of `nox -s count`; ten minutes."""
+    """Measure how far counts of equal things lie apart: the margin of `nox -s count`; twenty minutes."""
     in_dev(session, "ctkmatrix.selftest_count")
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scipy import stats as scipy_stats
 
-from ctkmatrix import results, stats, verdicts
+from ctkmatrix import collected, stats, verdicts
 from ctkmatrix.model import Judgement
 from ctkmatrix.simulate import familywise
 
@@ -25,6 +25,29 @@ ROUNDS = 12
 
 BURNS = (0, 4, 10, 20)
 """Calls of ``abs`` added to every Python turn: none, about 20, 55 and 110 ns."""
+
+FIRST_CASES = frozenset(
+    [
+        "device.by_ordinal",
+        "device.compute_capability",
+        "device.current",
+        "device.set_current",
+        "enum.construct",
+        "enum.member",
+        "event.create_destroy",
+        "event.record",
+        "launch.16_pointers",
+        "launch.config",
+        "launch.empty",
+        "loop.empty",
+        "memory.alloc_free",
+        "nvrtc.compile",
+        "nvrtc.create_program",
+        "stream.create_destroy",
+        "tensormap.encode_3",
+    ]
+)
+"""The set that the harness began with, and that its targets name: all share a process, so that runs stay comparable."""
 
 TOO_SLOW = "nvrtc.compile"
 """A turn takes 26 ms, beside which no burn of these sizes can be seen."""
@@ -57,10 +80,10 @@ Times = dict[tuple[str, str, str], dict[int, float]]
 
 def times(records: Sequence[Record]) -> Times:
     """Return all times of the Python variants."""
-    found = results.collect(records)
+    found = collected.collect(records)
     labels = {cell.id: cell.label for cell in found.began.cells}
     return {
-        (labels[cell], case, variant): results.by_round(found, (cell, case, variant))
+        (labels[cell], case, variant): collected.by_round(found, (cell, case, variant))
         for cell, case, variant in found.points
         if not variant.startswith("native")
     }
@@ -152,7 +175,7 @@ def alarms(all_families: Sequence[tuple[Verdict, ...]]) -> list[list[bool]]:
 
 def page(aa_records: Sequence[Record], burn_records: Sequence[Record], margins: Margins, command: str) -> str:
     """Return the evidence as Markdown, every row with the id of the run that it is from."""
-    began, burn_run = results.collect(aa_records).began, results.collect(burn_records).began.run
+    began, burn_run = collected.collect(aa_records).began, collected.collect(burn_records).began.run
     aa_run, cell = began.run, began.cells[0]
     aa, burn = times(aa_records), times(burn_records)
     aa_families = families(aa, PAIRS, margins)
@@ -167,7 +190,7 @@ def page(aa_records: Sequence[Record], burn_records: Sequence[Record], margins: 
         "",
         f"Made by `{command}` at {began.at}, harness {began.harness['commit'][:12]}{dirty}, over the null driver, on",
         f"{began.machine['cpu']} with {began.machine['cpus']} CPUs (governor {began.machine['governor']}), in the cell",
-        f"{cell.id.partition('+')[0]}, without {TOO_SLOW}.",
+        f"{cell.id.partition('+')[0]}, by {len(began.cases)} cases: {', '.join(sorted(began.cases))}.",
         "",
         "## False alarms: two environments of one cell against each other",
         "",

@@ -12,12 +12,12 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from ctkmatrix import app, counting, device, journal, matrix, plan, selftest
+from ctkmatrix import counting, device, journal, machine, matrix, plan, runs, selftest
 from ctkmatrix.count_evidence import page
-from ctkmatrix.errors import CtkmatrixError
 from ctkmatrix.job import Place
 from ctkmatrix.model import Metric
 from ctkmatrix.progress import Display
+from ctkmatrix.standalone import standalone
 from ctkmatrix.store import Store, replace
 
 if TYPE_CHECKING:
@@ -40,14 +40,14 @@ def measure(display: Display) -> list[journal.Record]:
     assert job is not None  # noqa: S101 -- there is always a newest cell
     job = dataclasses.replace(job, cells=tuple(setup.cell for setup in setups.values()))
     assert job.counter is not None  # noqa: S101 -- this metric finds it, or raises
-    run = app.begin(Store(place.reports), place, job)
+    run = runs.begin(Store(place.reports), place, job)
     display.say(f"run {run.id}: {', '.join(setups)}")
     counter = counting.Counter(run, device.NULL, job.counter, setups, display.advance)
     processes = list(plan.heaps(job.cells, job.cases, plan.COUNT.processes))
     began = time.perf_counter()
     with display.measuring(sum(len(process.blocks) for process in processes)):
         counter.count(processes)
-    run.append(journal.Paused(at=app.now(), interrupted=False, wall=time.perf_counter() - began))
+    run.append(journal.Paused(at=machine.now(), interrupted=False, wall=time.perf_counter() - began))
     return run.records()
 
 
@@ -69,8 +69,5 @@ def main(words: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    try:
+    with standalone():
         main(sys.argv[1:])
-    except CtkmatrixError as error:
-        print(f"ctkmatrix: {error}", file=sys.stderr)
-        sys.exit(int(error.exit))
