@@ -250,10 +250,7 @@ def _manifest(device_kind: str, status: str, processes: int, metric: Metric) -> 
         profile=Profile("count" if metric is Metric.INSTRUCTIONS else "standard", processes, 5, 0.01, 60),
         seed=1234567,
         device_kind=device_kind,
-        device={
-            "kind": device_kind,
-            **(gpu if device_kind == "gpu" else {"name": "null driver", "architecture": "90", "uuid": ""}),
-        },
+        device={"kind": device_kind, **(gpu if device_kind == "gpu" else null)},
         machine={"cpu": "AMD EPYC 9554 64-Core Processor", "cpus": 2, "governor": "performance", "load": [0.4, 0.3, 0.2]},
         harness={"commit": "4f0c1d2e", "dirty": False},
         orchestrator={"python": "3.11.2", "nox": "2026.1.2"},
