@@ -138,6 +138,7 @@ doubles_16 = with_arguments(16, "doubles")
 doubles_256 = with_arguments(256, "doubles")
 doubles_512 = with_arguments(512, "doubles")
 bytes_16 = with_arguments(16, "bytes")
+bytes_256 = with_arguments(256, "bytes")
 bytes_512 = with_arguments(512, "bytes")
 
 

@@ -311,6 +311,25 @@ def _(loop: Loop, cu: Subject) -> object:
     return out
 
 
+copy_d2d = case(
+    "memory.copy_d2d",
+    "Copy 1 KiB within the device: cuMemcpyDtoD, which does not wait for the copy.",
+    calls="cuMemcpyDtoD",
+    references="#756 #876",
+    asynchronous=True,
+)
+
+
+@copy_d2d("bindings")
+def _(loop: Loop, cu: Subject) -> object:
+    driver = cu.driver
+    source, target, copy = driver.CUdeviceptr(cu.buffer), driver.CUdeviceptr(cu.buffer + SIZE), driver.cuMemcpyDtoD
+    out = None
+    for _ in loop:
+        out = copy(target, source, SIZE)
+    return out
+
+
 @contextmanager
 def pinned(cu: Subject) -> Iterator[Any]:
     """Lend pinned host memory, by the CUdeviceptr that a copy takes, until the stream has done with it."""

@@ -103,30 +103,34 @@ def _(loop: Loop, cu: Subject) -> object:
     return None
 
 
-rebuilt = case(
-    "tensormap.tiled_5_rebuilt",
-    "Encode a tiled descriptor of rank 5, its lists of cuuint64_t and cuuint32_t built anew each turn.",
-    calls="cuTensorMapEncodeTiled",
-    references="#659 #898",
-    needs=NEEDS,
-)
+def rebuilt(rank: int) -> Case:
+    """Declare the encoding of one descriptor of *rank* whose lists are built anew each turn."""
+    made = case(
+        f"tensormap.tiled_{rank}_rebuilt",
+        f"Encode a tiled descriptor of rank {rank}, its lists of cuuint64_t and cuuint32_t built anew each turn.",
+        calls="cuTensorMapEncodeTiled",
+        references="#659 #898",
+        needs=NEEDS,
+    )
+
+    @made("bindings")
+    def _(loop: Loop, cu: Subject) -> object:
+        encode, u32, u64 = cu.driver.cuTensorMapEncodeTiled, cu.driver.cuuint32_t, cu.driver.cuuint64_t
+        first, last = tiled_arguments(cu, rank)[:3], plain(cu)
+        sizes, strides, box, steps = SIZES[:rank], STRIDES[: max(1, rank - 1)], BOX[:rank], STEPS[:rank]
+        out = None
+        for _ in loop:
+            out = encode(*first, [*map(u64, sizes)], [*map(u64, strides)], [*map(u32, box)], [*map(u32, steps)], *last)
+        return out
+
+    return made
 
 
-@rebuilt("bindings")
-def _(loop: Loop, cu: Subject) -> object:
-    encode, u32, u64 = cu.driver.cuTensorMapEncodeTiled, cu.driver.cuuint32_t, cu.driver.cuuint64_t
-    first, last = tiled_arguments(cu, 5)[:3], plain(cu)
-    out = None
-    for _ in loop:
-        out = encode(
-            *first,
-            [u64(32), u64(2), u64(2), u64(2), u64(2)],
-            [u64(128), u64(256), u64(512), u64(1024)],
-            [u32(8), u32(2), u32(2), u32(2), u32(2)],
-            [u32(1), u32(1), u32(1), u32(1), u32(1)],
-            *last,
-        )
-    return out
+rebuilt(1)
+rebuilt(2)
+rebuilt(3)
+rebuilt(4)
+rebuilt(5)
 
 
 im2col = case(

@@ -25,4 +25,5 @@ KERNEL(doubles_256, TIMES_256(double))
 KERNEL(doubles_512, TIMES_512(double))
 
 KERNEL(bytes_16, TIMES_16(signed char))
+KERNEL(bytes_256, TIMES_256(signed char))
 KERNEL(bytes_512, TIMES_512(signed char))

@@ -68,6 +68,7 @@ CASE("launch.256_doubles") { return doubles(loop, "doubles_256", 256); }
 CASE("launch.512_doubles") { return doubles(loop, "doubles_512", 512); }
 
 CASE("launch.16_bytes") { return bytes(loop, "bytes_16", 16); }
+CASE("launch.256_bytes") { return bytes(loop, "bytes_256", 256); }
 CASE("launch.512_bytes") { return bytes(loop, "bytes_512", 512); }
 
 CASE("launch.16_pointers_ex") { return launch_ex(loop, "pointers_16", Arguments(16, buffer()).data()); }

@@ -15,6 +15,7 @@ DRIVER(MemPoolDestroy, 11020)
 DRIVER(MemPoolGetAttribute, 11020)
 DRIVER(MemPoolSetAttribute, 11020)
 DRIVER(MemcpyAsync, 4000)
+DRIVER(MemcpyDtoD, 3020)
 DRIVER(MemcpyDtoH, 3020)
 DRIVER(MemcpyHtoD, 3020)
 DRIVER(MemsetD8Async, 3020)
@@ -181,6 +182,13 @@ CASE("memory.copy_d2h") {
   std::string host(size, '\0');
   int status = 0;
   for (auto _ : loop) status |= driver::MemcpyDtoH(host.data(), device, size);
+  return status_of(CUresult(status));
+}
+
+CASE("memory.copy_d2d") {
+  const CUdeviceptr source = buffer(), target = buffer() + size;
+  int status = 0;
+  for (auto _ : loop) status |= driver::MemcpyDtoD(target, source, size);
   return status_of(CUresult(status));
 }
 

@@ -1,4 +1,6 @@
 // Mirrors cases/tensormap.py.
+#include <algorithm>
+
 #include "driver.hpp"
 
 DRIVER(TensorMapEncodeIm2col, 12000)
@@ -19,6 +21,25 @@ Status tiled(Loop &loop, cuuint32_t rank) {
   int status = 0;
   for (auto _ : loop) {
     status |= driver::TensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, rank, at, sizes, strides, box, steps,
+                                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                           CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  }
+  return status_of(CUresult(status));
+}
+
+// The arrays are filled anew each turn, as a caller's lists are built.
+Status rebuilt(Loop &loop, cuuint32_t rank) {
+  void *const at = address();
+  CUtensorMap map;
+  int status = 0;
+  for (auto _ : loop) {
+    cuuint64_t extents[5], pitches[4];
+    cuuint32_t fetched[5], every[5];
+    std::copy_n(sizes, rank, extents);
+    std::copy_n(strides, std::max(1u, rank - 1), pitches);
+    std::copy_n(box, rank, fetched);
+    std::copy_n(steps, rank, every);
+    status |= driver::TensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, rank, at, extents, pitches, fetched, every,
                                            CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
                                            CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   }
@@ -46,19 +67,11 @@ CASE("tensormap.tiled_3") { return tiled(loop, 3); }
 CASE("tensormap.tiled_4") { return tiled(loop, 4); }
 CASE("tensormap.tiled_5") { return tiled(loop, 5); }
 
-CASE("tensormap.tiled_5_rebuilt") {
-  void *const at = address();
-  CUtensorMap map;
-  int status = 0;
-  for (auto _ : loop) {
-    cuuint64_t extents[] = {32, 2, 2, 2, 2}, pitches[] = {128, 256, 512, 1024};
-    cuuint32_t fetched[] = {8, 2, 2, 2, 2}, every[] = {1, 1, 1, 1, 1};
-    status |= driver::TensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 5, at, extents, pitches, fetched, every,
-                                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-                                           CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  }
-  return status_of(CUresult(status));
-}
+CASE("tensormap.tiled_1_rebuilt") { return rebuilt(loop, 1); }
+CASE("tensormap.tiled_2_rebuilt") { return rebuilt(loop, 2); }
+CASE("tensormap.tiled_3_rebuilt") { return rebuilt(loop, 3); }
+CASE("tensormap.tiled_4_rebuilt") { return rebuilt(loop, 4); }
+CASE("tensormap.tiled_5_rebuilt") { return rebuilt(loop, 5); }
 
 CASE("tensormap.im2col") {
   void *const at = address();
