@@ -57,8 +57,11 @@ def test_the_page_opens_without_an_error_or_a_request(tab: Page, page: str, requ
     """The console is silent, the policy lets the page's own scripts run, and the file itself is all that is loaded."""
     file: Path = request.getfixturevalue(page)
     tab.goto(file.as_uri(), wait_until="networkidle")
+    shown = "() => document.querySelector('.toolbar [name=value]').value"
+    first = tab.evaluate(shown)
     tab.select_option(".toolbar [name=value]", index=1)
-    assert tab.locator(".toolbar [name=value]").input_value()
+    assert tab.evaluate(shown) != first
+    assert tab.url.partition("#")[0] == file.as_uri()
 
 
 @pytest.mark.parametrize("width", WIDTHS)
